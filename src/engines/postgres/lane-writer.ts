@@ -5,6 +5,7 @@ import type { WriteTrouble } from '../../core/storage/database.ts';
 import { unavailable } from '../unavailable.ts';
 import type { Settle } from '../writer-thread.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
+import { BatchWait } from './batch-wait.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import {
   claimSoleWriter,
@@ -52,6 +53,8 @@ export interface LaneWriterOptions extends BatchOptions {
 /** Outcomes of transactions, for tests and metrics. */
 export interface WriteCounts {
   batches: number;
+  /** Batches that waited for more commands. */
+  waits: number;
   rounds: number;
   retries: number;
   doubtsCommitted: number;
@@ -66,6 +69,7 @@ export interface WriteCounts {
 export class LaneWriter {
   readonly counts: WriteCounts = {
     batches: 0,
+    waits: 0,
     rounds: 0,
     retries: 0,
     doubtsCommitted: 0,
@@ -75,6 +79,7 @@ export class LaneWriter {
   };
   readonly #options: LaneWriterOptions;
   #queue: Queued[] = [];
+  readonly #wait = new BatchWait();
   #lane: WriteLane | null = null;
   #isBusy = false;
   #isClosed = false;
@@ -101,6 +106,7 @@ export class LaneWriter {
       return;
     }
     this.#queue.push({ command, args, enqueuedAt: performance.now(), settle });
+    this.#wait.queued(this.#queue.length);
     this.#wake();
   }
 
@@ -152,6 +158,7 @@ export class LaneWriter {
         await this.#endUnusedTransaction();
         await this.#claimSoleWriter();
       }
+      await this.#waitForMore();
       const batch = this.#nextBatch();
       try {
         await this.#runBatch(batch);
@@ -162,6 +169,13 @@ export class LaneWriter {
     }
     this.#isBusy = false;
     for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  async #waitForMore(): Promise<void> {
+    const wait = this.#wait.forMore(this.#queue.length);
+    if (!wait) return;
+    this.counts.waits++;
+    await wait;
   }
 
   /** Ends a transaction that a commit has begun for the next batch, when that does not follow at once. */
@@ -190,7 +204,7 @@ export class LaneWriter {
           (result) => {
             attempt.result = result;
           },
-          () => this.#queue.length > 0 && !this.#isClaimDue,
+          () => this.#wait.committing(batch.length, this.#queue.length) && !this.#isClaimDue,
         );
         this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
