@@ -49,6 +49,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'sizing',
       'several-nodes',
       'scaling-out',
+      'sharding',
       'security',
       'troubleshooting',
     ],

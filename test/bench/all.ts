@@ -16,6 +16,7 @@ import { postgresHttp } from './benchmarks/postgres-http.ts';
 import { rules } from './benchmarks/rules.ts';
 import { scores } from './benchmarks/scores.ts';
 import { scoresNaive } from './benchmarks/scores-naive.ts';
+import { shards } from './benchmarks/shards.ts';
 import { socket } from './benchmarks/socket.ts';
 import { sockets } from './benchmarks/sockets.ts';
 import { start } from './benchmarks/start.ts';
@@ -45,5 +46,6 @@ export const benchmarks: readonly Benchmark[] = [
   postgres,
   postgresHttp,
   nodes,
+  shards,
   growth,
 ];
