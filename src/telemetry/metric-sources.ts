@@ -15,8 +15,8 @@ export interface MetricsDependencies {
   presence(): { players: number; followers: number };
   /** The nodes that are known, with this one. */
   nodes(): number;
-  /** Events received from other nodes over Redis; and read from the database, because they were missing. */
-  received(): { bus: number; database: number };
+  /** Events of other nodes: delivered, or skipped since they concern nobody here; and those that were missing. */
+  received(): { bus: number; skipped: number; database: number };
   /** Bytes of incoming requests and of answers not yet read. */
   heldBytes(): number;
   refusals: Pick<RecentRefusals, 'totals'>;

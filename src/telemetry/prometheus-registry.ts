@@ -90,7 +90,7 @@ export class PrometheusRegistry {
     ]);
     this.#counter(
       'gantry_events_received_total',
-      'Events of other processes, by source: bus (Redis), or database (those the bus did not bring)',
+      'Events of other processes, by source: bus (Redis), skipped (Redis; for nobody here), or database (missing ones)',
       ['source'],
       () => Object.entries(received()).map(([source, value]) => ({ labels: { source }, value })),
     );

@@ -144,7 +144,7 @@ test('metrics have labels of closed sets only, whatever callers send', async () 
     event: Object.keys(events),
     reason: ['flood', 'slow-reader', ...Object.keys(reasons)],
     at: ['call', 'handshake', 'connection'],
-    source: ['bus', 'database'],
+    source: ['bus', 'skipped', 'database'],
     thread: ['main', 'writer'],
     kind: ['chain', 'webhook', 'minor', 'major', 'incremental', 'weakcb'],
   };
@@ -168,7 +168,7 @@ test('metrics omit values that are currently unavailable, rather than reporting 
     sockets: () => 3,
     presence: () => ({ players: 2, followers: 1 }),
     nodes: () => 1,
-    received: () => ({ bus: 0, database: 0 }),
+    received: () => ({ bus: 0, skipped: 0, database: 0 }),
     redis: () => null,
   });
   const samples = readExposition(await metrics.text());
@@ -209,9 +209,15 @@ test.skipIf(redisMissing !== null)(
       sampleOf(await scrape(String(idle.metricsUrl)), name, labels);
     const received = (source: string) => of('gantry_events_received_total', { source });
     await until('the nodes know each other', async () => (await of('gantry_nodes')) === 2);
-    const [before, commands = 0] = [await received('bus'), await of('gantry_redis_commands_total')];
+    const [before, commands = 0] = [await received('skipped'), await of('gantry_redis_commands_total')];
     await setScore();
-    await until('an event over Redis', async () => (await received('bus')) === Number(before) + 1);
+    await until('an event over Redis', async () => (await received('skipped')) === Number(before) + 1);
+    using launcher = await connectLauncher(idle.url, { launcherJwt });
+    await launcher.streams();
+    const delivered = await received('bus');
+    await setScore();
+    await until('an event for a launcher', async () => Number(await received('bus')) > Number(delivered));
+    launcher.socket.disconnect();
     await post(`${idle.url}/launcher/set-user-score`, { launcherJwt, score: 2 });
     expect(await of('gantry_redis_commands_total')).toBeGreaterThan(commands);
     const read = await received('database');

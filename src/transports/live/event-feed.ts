@@ -61,8 +61,8 @@ export class EventFeed {
   /** Events for other nodes, encoded. */
   #unsent = '';
   readonly #sendPace = new Pace(gatherMs);
-  /** Events received from other nodes over the bus; and read from the database, because they were missing. */
-  readonly received = { bus: 0, database: 0 };
+  /** Events of other nodes: delivered, or skipped since they concern nobody here; and those that were missing. */
+  readonly received = { bus: 0, skipped: 0, database: 0 };
   /** Callers waiting for events to be delivered. */
   #waiting: { positions: Positions; resolve(): void }[] = [];
 
@@ -87,15 +87,25 @@ export class EventFeed {
     channel?.onMessage((message) => {
       // What a broken message should have said is read from the database.
       try {
-        for (const one of decodeFrames(message)) {
-          feed.received.bus += one.last - one.first + 1;
-          feed.#accept(one);
-        }
+        for (const one of decodeFrames(message)) feed.#accept(feed.#counted(one));
       } catch (error) {
         report(error);
       }
     });
     return feed;
+  }
+
+  /** Counts events of another node when they are delivered. */
+  #counted(events: CommittedEvents): CommittedEvents {
+    return {
+      ...events,
+      wanted: (interests) => {
+        const wanted = events.wanted(interests);
+        this.received.bus += wanted.length;
+        this.received.skipped += events.last - events.first + 1 - wanted.length;
+        return wanted;
+      },
+    };
   }
 
   #send(events: readonly StoredEvent[], channel: Channel): void {
