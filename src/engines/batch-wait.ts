@@ -14,8 +14,6 @@ const recentMs = 100;
  * committed, since more callers than that are not known, or for `maxWaitMs`.
  */
 export class BatchWait {
-  /** Waits so far. */
-  count = 0;
   /** The next batch waits for this many commands; 0: it does not wait. */
   #target = 0;
   /** When the last transactions were committed, oldest first. */
@@ -34,17 +32,18 @@ export class BatchWait {
     return queued > 0 && queued >= this.#target;
   }
 
-  /** Waits for more commands than those queued, if that is worthwhile. */
-  async forMore(queued: number): Promise<void> {
-    if (queued >= this.#target || !this.#isUnderLoad()) return;
-    this.count++;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#end = resolve;
-      timer = setTimeout(resolve, maxWaitMs);
+  /** The wait for more commands than those queued; null when it is not worthwhile. */
+  forMore(queued: number): Promise<void> | null {
+    if (queued >= this.#target || !this.#isUnderLoad()) return null;
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#end = null;
+        resolve();
+      };
+      const timer = setTimeout(end, maxWaitMs);
+      this.#end = end;
     });
-    clearTimeout(timer);
-    this.#end = null;
   }
 
   /** Call this after a command was queued: ends the wait when there are enough. */
