@@ -228,7 +228,7 @@ export class Gateway {
 
   /** Reads events that the bus may have lost, and exchanges the presence of players after an outage of it. */
   catchUp(): void {
-    this.feed?.catchUp().catch(this.#dependencies.report);
+    this.feed?.flushed().catch(this.#dependencies.report); // what is on its way need not be read
     this.friends.catchUp();
   }
 
