@@ -125,3 +125,25 @@ test('a status whose call was answered is known to the other node when its node 
   expect(await shown()).toEqual(chosen);
   for (const { socket } of again) socket.disconnect();
 });
+
+test('who is blocked over another node sees a friend whom nobody can join', async ({ skip }) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using one = await startClusterNode(variables);
+  await using other = await startClusterNode(variables);
+  const launcherGame = await data.createGame({ kind: 'launcher' });
+  const chess = await data.createGame({ name: 'Chess', url: 'https://chess.example/play' });
+  const [ada, bob] = [await data.openSession(launcherGame), await data.openSession(launcherGame)];
+  await befriend(data.db, launcherGame, ada.wallet, bob.wallet);
+  using watching = await connect(one, ada);
+  const friend = await follow(watching, bob);
+  using game = await connect(other, await data.openSession(chess, bob.wallet));
+  await game.call('setRichPresence', { details: 'Move 12', connect: 'table-4' });
+  await until('joinable', () => friend.changes().at(-1)?.joinable === true);
+  await game.call('blockPlayer', { wallet: ada.wallet });
+  await until('not joinable', () => friend.changes().at(-1)?.joinable === false);
+  await game.call('unblockPlayer', { wallet: ada.wallet });
+  await until('joinable again', () => friend.changes().at(-1)?.joinable === true);
+});
