@@ -43,6 +43,7 @@ async function idleNode() {
     db,
     channel,
     interests,
+    nodes: () => 2,
     deliver: (events) => delivered.push(...events),
     report,
   });
@@ -51,6 +52,7 @@ async function idleNode() {
     db: data.db,
     channel,
     interests: new Interests(),
+    nodes: () => 2,
     deliver: () => undefined,
     report: () => undefined,
   });

@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     await rowOf(ada.page, 'Margaret H').getByText('Offline').waitFor();
     await margaret.page.reload();
     await margaret.page.getByRole('tab', { name: /^Friends/ }).waitFor();
-    expect(await rowOf(ada.page, 'Margaret H').getByText('Offline').isVisible()).toBe(true);
+    expect(await rowOf(ada.page, 'Margaret H').innerText()).toContain('Offline');
 
     // A blocked friend is gone from both lists, and is not told.
     await ada.page.getByRole('button', { name: 'More about Grace H' }).click();

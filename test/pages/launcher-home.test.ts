@@ -120,7 +120,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
 
     await page.getByRole('button', { name: 'Play Demo Game' }).click();
     await page.getByRole('link', { name: 'All games' }).click();
-    expect(await names()).toEqual(['Zeppelin', 'Demo Game']);
+    await expect.poll(names).toEqual(['Zeppelin', 'Demo Game']);
     await page.getByRole('link', { name: /^Demo Game/ }).waitFor();
     await fine(page, 'library');
 

@@ -71,6 +71,7 @@ export function News({ game }) {
     ...(game ? [] : [scope]),
     {
       title: 'Published',
+      narrow: 'bare',
       cell: ({ publishAt, publishedAt }) => html`<${TimeCell} at=${publishedAt ?? publishAt} />`,
       value: ({ publishAt, publishedAt }) => isoTime(publishedAt ?? publishAt),
     },

@@ -34,6 +34,8 @@ export interface EventFeedOptions {
   /** To the other nodes; undefined: there is no other. */
   channel: Channel | undefined;
   interests: Interests;
+  /** How many nodes are known, with this one. */
+  nodes(): number;
   deliver(events: readonly StoredEvent[]): void;
   report(thrown: unknown): void;
 }
@@ -79,7 +81,8 @@ export class EventFeed {
       // The commit has happened: a failure to publish its events must not reach the writer.
       try {
         for (const one of committed(events)) feed.#accept(one);
-        if (channel) feed.#send(events, channel);
+        // A node that nobody knows of yet reads what it misses from the database, as after an outage of the channel.
+        if (channel && options.nodes() > 1) feed.#send(events, channel);
       } catch (error) {
         report(error);
       }

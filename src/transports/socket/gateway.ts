@@ -216,6 +216,7 @@ export class Gateway {
       db,
       channel: eventChannel,
       interests: this.#interests,
+      nodes: () => this.friends.nodes,
       deliver: (events) => this.#deliver(events),
       report,
     });
