@@ -125,6 +125,7 @@ export function describeConfigRules(start: () => Promise<Driver>): void {
       };
       const all = await world.client.followConfig();
       await until('the change', () => all.shown.at(-1)?.speed === 11);
+      expect(world.reads()).toHaveLength(2); // asking for values has not read again what was refused
     });
 
     test('the version of the game is sent; one that is too old is refused for good, with what to install', async () => {

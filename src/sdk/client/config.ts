@@ -74,7 +74,7 @@ export class Config {
     this.#listen();
     if (this.#version !== null) return;
     await this.#client.ready();
-    await this.#read();
+    if (this.#version === null) await this.#read(); // it may have been read meanwhile
   }
 
   /**

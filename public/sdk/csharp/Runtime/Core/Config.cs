@@ -93,7 +93,8 @@ namespace Gantry
             Listen();
             if (_version != null) return;
             await _client.ReadyAsync(cancellationToken).ConfigureAwait(false);
-            await Leaderboard.OrCancelled(Read(), cancellationToken).ConfigureAwait(false);
+            // It may have been read meanwhile.
+            if (_version == null) await Leaderboard.OrCancelled(Read(), cancellationToken).ConfigureAwait(false);
         }
 
         /// <summary>Calls the listener with all values: once before the task completes, and after every change.</summary>

@@ -48,6 +48,7 @@ func load_values(follower = null):
 	_use()
 	if _version == null:
 		_waiting.append({"call": call, "follower": follower})
+		_read()
 		return call
 	if follower != null:
 		_begin(follower)
@@ -55,8 +56,8 @@ func load_values(follower = null):
 
 
 func _use():
-	_is_used = true
-	if _version == null:
+	if not _is_used:
+		_is_used = true
 		_read()
 
 
