@@ -106,6 +106,7 @@ export function buildTransports(
     metrics.countRefused(what),
   );
   const ignoredFields = new IgnoredFieldLog(logger);
+  /** By path. */
   const deprecatedUses = new Set<string>();
   const execute = createExecute(authenticator, limits, {
     services,
@@ -173,8 +174,8 @@ export function buildTransports(
     observer,
     publicKeys: () => keys.publicKeys(),
     onDeprecated(used) {
-      if (deprecatedUses.has(used.operation)) return;
-      deprecatedUses.add(used.operation);
+      if (deprecatedUses.has(used.path)) return;
+      deprecatedUses.add(used.path);
       logger.warn(used, 'a call uses a deprecated name of its operation');
     },
     addressOf,

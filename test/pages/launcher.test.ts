@@ -229,6 +229,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   ])('a player who %s is told so', async (_what, words, where) => {
     const [ada, grace] = await two();
     const gameId = where === null ? null : await demoGame(server);
+    expect(ada.complaints).toEqual([]);
     await server.services.db.write(ban, ada.wallet, gameId, 'cheating');
     await ada.page.getByRole('alert').filter({ hasText: words }).waitFor();
     if (where === null) {
@@ -247,7 +248,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
       'the other one plays on',
       async () => (await grace.connection.getAttribute('data-state')) === 'live',
     );
-    // The friends are read again when the page or the game has heard of the end, and refused.
+    // What the page or the game reads after the ban is refused, such as the friends when it has heard of the end.
     ada.complaints.splice(
       0,
       Number.POSITIVE_INFINITY,

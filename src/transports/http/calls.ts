@@ -95,7 +95,7 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
       call.operation = operation.name;
       if (deprecatedSince !== undefined) {
         head.setDeprecated(deprecatedSince);
-        onDeprecated({ path: pathOf(request.url ?? ''), operation: operation.name });
+        onDeprecated({ path: normalizePath(pathOf(request.url ?? '')), operation: operation.name });
       }
       const result = await execute({
         operation,

@@ -47,7 +47,7 @@ export interface EventFeedOptions {
  * commits. Events are delivered immediately while a lane's positions are contiguous and the stream's previous event in
  * another lane has been delivered; out-of-order events are buffered briefly. On a gap (another process wrote, a message
  * was lost) everything after the last delivered position is read from the database, which has all events. Events that
- * the channel lost are found by `catchUp`, which runs periodically and whenever a connection to it is restored.
+ * the channel lost are found by `flushed`, which runs periodically and whenever a connection to it is restored.
  *
  * Whom an event concerns is asked when it is delivered: a socket that has registered its interests before it reads its
  * positions misses nothing after them.

@@ -1,16 +1,15 @@
 import { streamOf } from '../../../src/core/events/stream.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { registerGame } from '../../../src/features/games/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { readBoardPage, readPlace } from '../../../src/features/scores/leaderboard-queries.ts';
-import { startSession } from '../../../src/features/sessions/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { createDatabase } from '../create-database.ts';
 import { batchByHand, type ScoreWriter, transactionEach } from '../hand-written-writes.ts';
+import { newPlayers } from '../new-players.ts';
 import { compare } from '../rounds.ts';
 import { startPostgres } from '../start-postgres.ts';
 
@@ -45,16 +44,7 @@ export const postgres: Benchmark = {
     if (!db || !other) throw new Error('there is no node');
     const byHand = await createDatabase(server, 'hand');
     await (await PostgresDatabase.open(byHand, domain)).close();
-    const { id: gameId } = await db.write(
-      registerGame,
-      { name: 'Bench' },
-      { hash: 'h', sealedMd5: '', sealedSecret: '' },
-    );
-    const players = Array.from({ length: playerCount }, (_, n) => ({
-      gameId,
-      wallet: `0x${n.toString(16).padStart(40, '0')}`,
-    }));
-    await Promise.all(players.map((player) => db.write(startSession, player, 1e9)));
+    const { gameId, players } = await newPlayers(db, playerCount);
     const player = (n: number) => players[n % playerCount] ?? { gameId, wallet: '' };
     const { _id: channel } = await db.write(createChannel, player(0), [player(1).wallet]);
     let score = 0;

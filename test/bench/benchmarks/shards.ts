@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { streamOf } from '../../../src/core/events/stream.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { registerGame } from '../../../src/features/games/commands.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { startSession } from '../../../src/features/sessions/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
+import { newPlayers } from '../new-players.ts';
 import { useOfAll } from '../process-use.ts';
 import { type Figure, interleave } from '../rounds.ts';
 import { startPostgres } from '../start-postgres.ts';
@@ -35,16 +34,7 @@ interface Node {
 
 async function fill(url: string): Promise<Node> {
   const db = await PostgresDatabase.open(url, domain);
-  const { id: gameId } = await db.write(
-    registerGame,
-    { name: 'Bench' },
-    { hash: 'h', sealedMd5: '', sealedSecret: '' },
-  );
-  const players = Array.from({ length: playerCount }, (_, n) => ({
-    gameId,
-    wallet: `0x${n.toString(16).padStart(40, '0')}`,
-  }));
-  await Promise.all(players.map((player) => db.write(startSession, player, 1e9)));
+  const { players } = await newPlayers(db, playerCount);
   await Promise.all(players.map((player) => db.write(setScore, player, 1)));
   return { db, players };
 }
