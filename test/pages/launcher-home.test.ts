@@ -12,6 +12,11 @@ import { layoutIssues } from './layout.ts';
 import { signedInAs } from './players.ts';
 
 const hourMs = 60 * 60 * 1000;
+/** Where it is noon: times of the next two hours are of the same day, those of a day later never. */
+const atNoon = {
+  ...desktop,
+  timezoneId: `Etc/GMT${new Date().getUTCHours() < 12 ? '' : '+'}${new Date().getUTCHours() - 12}`,
+};
 /** With pictures, also a width in between. */
 const widths = process.env.PICTURES ? [390, 1024, 1440] : [390, 1440];
 
@@ -222,8 +227,8 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
   });
 
   test('maintenance is announced before it begins and while it lasts, and refused changes say so', async () => {
-    const page = await signIn();
-    const inGame = await signIn('demo-game');
+    const page = await signIn('', atNoon);
+    const inGame = await signIn('demo-game', atNoon);
     await page.locator('.game-card').first().waitFor();
     const now = Date.now();
     const message = 'A new crane is being installed';
@@ -234,6 +239,8 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
         `Maintenance of Demo Game from ${await clock(now + hourMs)} until ${await clock(now + 2 * hourMs)}`,
       )
       .waitFor();
+    await admin('set-maintenance', { gameId, from: now + hourMs, until: now + 24 * hourMs, message });
+    await inGame.getByText(/from \d\d:\d\d until \w{3} \d+, \d{4}, \d\d:\d\d/).waitFor();
     await admin('set-maintenance', { until: now + hourMs, message });
     await page.getByText(`Maintenance until ${await clock(now + hourMs)}`).waitFor();
     await fine(page, 'maintenance');

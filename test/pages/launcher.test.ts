@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     // It is unread until it has been viewed, and read afterwards.
     const tab = grace.page.getByRole('tab', { name: /Messages/ });
     await tab.locator('.count').filter({ hasText: '1' }).waitFor();
-    expect(await grace.page.title()).toMatch(/^\(1\) /);
+    await until('the title says so', async () => (await grace.page.title()).startsWith('(1) '));
     await tab.click();
     await grace.page.getByRole('button', { name: /One more ruond\?.*1 unread/ }).click();
     await until('it is read', async () => (await tab.locator('.count').count()) === 0);
