@@ -147,7 +147,7 @@ export function buildTransports(
     heldBytes: () => traffic.heldBytes,
     refusals,
     nodes: () => gateway.friends.nodes,
-    received: () => gateway.feed?.received ?? { bus: 0, skipped: 0, database: 0 },
+    received: () => gateway.feed.received,
     redis: () => redis && { isUp: redis.trouble() === null, commands: redis.commandsSent() },
   });
   /** Checks the token of a request, unless its address has sent too many wrong ones. */

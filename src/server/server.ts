@@ -120,7 +120,6 @@ async function startBackgroundWork(
   { gateway }: Transports,
   signal: AbortSignal,
 ): Promise<void> {
-  await gateway.start();
   redis?.onReady(() => gateway.catchUp());
   reconcilePresence(db, presence, { signal, report });
   db.onCommit((events) => {

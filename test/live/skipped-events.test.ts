@@ -17,19 +17,28 @@ import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
 
 /** A channel within this process; `sent`: how many events it has passed on. */
-function localChannel(): Channel & { sent: number } {
-  const listeners: ((message: Buffer) => void)[] = [];
+function localChannel(): Channel & { sent: number; isSubscribed: boolean } {
+  let onMessage = (_message: Buffer): void => undefined;
   return {
     sent: 0,
+    isSubscribed: false,
     send(message) {
-      for (const listener of listeners) listener(Buffer.from(message));
+      if (this.isSubscribed) onMessage(Buffer.from(message));
       this.sent += message.match(/"stream":/g)?.length ?? 0;
     },
-    onMessage: (listener) => listeners.push(listener),
+    onMessage(listener) {
+      onMessage = listener;
+    },
+    async subscribe() {
+      this.isSubscribed = true;
+    },
+    unsubscribe() {
+      this.isSubscribed = false;
+    },
   };
 }
 
-/** The feed of a node whose sockets are none, beside another process that writes and sends its events. */
+/** The feed of a node whose sockets are none, which listens, beside another process that writes and sends its events. */
 async function idleNode() {
   const data = await openSharedData();
   const { db } = await openStore(readConfig({ DATA_DIR: data.path, ...(await databaseOf(data.path)) }));
@@ -39,7 +48,7 @@ async function idleNode() {
   const delivered: StoredEvent[] = [];
   const reports: unknown[] = [];
   const report = (thrown: unknown) => reports.push(thrown);
-  const feed = await EventFeed.start({
+  const feed = new EventFeed({
     db,
     channel,
     interests,
@@ -48,9 +57,10 @@ async function idleNode() {
     report,
   });
   const refills = interceptReads(db, eventsAfter, {});
-  await EventFeed.start({
+  await feed.listen();
+  new EventFeed({
     db: data.db,
-    channel,
+    channel: { ...channel, send: (message) => channel.send(message), onMessage: () => undefined },
     interests: new Interests(),
     nodes: () => 2,
     deliver: () => undefined,
@@ -90,6 +100,53 @@ test('a node skips events that concern none of its sockets, and knows their posi
   interests.add(player.gameId); // follows the game's leaderboard
   await node.setScores(1);
   expect([node.scores(), refills.calls, node.reports]).toEqual([[0, 1, 0], 0, []]);
+});
+
+test('a node where nobody has interests neither receives nor reads events, from five seconds after the last one', async () => {
+  await using node = await idleNode();
+  const { channel, db, feed, interests, player, refills } = node;
+  for (const round of [1, 2]) {
+    for (let second = 1; second <= 5; second++) {
+      expect(channel.isSubscribed, `round ${round}, second ${second}`).toBe(true);
+      await feed.check();
+    }
+    await node.setScores(3);
+    await db.write(setScore, player, 100);
+    await feed.check();
+    expect([channel.isSubscribed, feed.received.skipped, refills.calls]).toEqual([false, 0, 0]);
+    interests.add(player.wallet);
+    await Promise.all([feed.listen(), feed.listen()]);
+    await node.setScores(2);
+    await db.write(setScore, player, 2);
+    expect([node.scores(), refills.calls]).toEqual([Array.from({ length: 3 * round }, (_, at) => at % 3), 0]);
+    interests.remove(player.wallet);
+  }
+  expect(node.reports).toEqual([]);
+});
+
+test('events that are committed while a node begins to listen are delivered, whether or not its channel can be reached', async () => {
+  for (const isReached of [true, false]) {
+    await using node = await idleNode();
+    const { channel, db, elsewhere, feed, interests, player } = node;
+    for (let second = 1; second <= 5; second++) await feed.check();
+    if (!isReached) channel.subscribe = () => new Promise(() => undefined);
+    interests.add(player.wallet);
+    let listens = false;
+    const listening = feed.listen().then(() => {
+      listens = true;
+    });
+    let score = 0;
+    do {
+      await elsewhere.write(setScore, player, ++score);
+      await db.write(setScore, player, ++score);
+    } while (!listens);
+    await listening;
+    await node.setScores(1);
+    await feed.check();
+    const scores = node.scores();
+    expect(scores.slice(-2)).toEqual([score, 0]);
+    expect(scores.slice(0, -1)).toEqual(scores.slice(0, -1).map((_, at) => score - scores.length + 2 + at));
+  }
 });
 
 test('events of another node that come after those of a later commit here are awaited, and read only when they are lost', async () => {

@@ -209,6 +209,9 @@ test.skipIf(redisMissing !== null)(
       sampleOf(await scrape(String(idle.metricsUrl)), name, labels);
     const received = (source: string) => of('gantry_events_received_total', { source });
     await until('the nodes know each other', async () => (await of('gantry_nodes')) === 2);
+    const { launcherJwt: ofAnother } = await writing.openSession(gameId);
+    using another = await connectLauncher(idle.url, { launcherJwt: ofAnother });
+    await another.streams();
     const [before, commands = 0] = [await received('skipped'), await of('gantry_redis_commands_total')];
     await setScore();
     await until('an event over Redis', async () => (await received('skipped')) === Number(before) + 1);

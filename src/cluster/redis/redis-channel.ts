@@ -1,12 +1,15 @@
 import type { Redis } from 'ioredis';
 
 /**
- * A channel between nodes. Everyone on it gets every message, the sender too. Messages may be lost, duplicated and
- * reordered. Sending never throws or blocks.
+ * A channel between nodes. Everyone who has subscribed gets every message, the sender too. Messages may be lost,
+ * duplicated and reordered. Sending never throws or blocks.
  */
 export interface Channel {
   send(message: string): void;
   onMessage(listener: (message: Buffer) => void): void;
+  /** Resolves when messages that are sent from now on arrive; not before the channel can be reached. */
+  subscribe(): Promise<void>;
+  unsubscribe(): void;
 }
 
 /** A channel of Redis. */
@@ -30,6 +33,13 @@ export class RedisChannel implements Channel {
     this.#subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) => {
       if (channel.equals(name)) listener(message);
     });
-    this.#subscriber.subscribe(this.#name);
+  }
+
+  async subscribe(): Promise<void> {
+    await this.#subscriber.subscribe(this.#name);
+  }
+
+  unsubscribe(): void {
+    this.#subscriber.unsubscribe(this.#name);
   }
 }

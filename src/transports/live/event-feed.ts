@@ -26,6 +26,8 @@ const reorderMs = 20;
  * node that skips them, the message costs more than its events.
  */
 const gatherMs = 5;
+/** After so many calls of `check` with nobody to deliver to, the node stops listening: launchers that reconnect find it ready. */
+const idleChecks = 5;
 /** When more events than this are buffered, they are read from the database instead. */
 const maxBuffered = 2_000;
 
@@ -47,14 +49,18 @@ export interface EventFeedOptions {
  * commits. Events are delivered immediately while a lane's positions are contiguous and the stream's previous event in
  * another lane has been delivered; out-of-order events are buffered briefly. On a gap (another process wrote, a message
  * was lost) everything after the last delivered position is read from the database, which has all events. Events that
- * the channel lost are found by `flushed`, which runs periodically and whenever a connection to it is restored.
+ * the channel lost are found by `check`, which runs every second and whenever a connection to it is restored.
  *
- * Whom an event concerns is asked when it is delivered: a socket that has registered its interests before it reads its
- * positions misses nothing after them.
+ * Whom an event concerns is asked when it is delivered: a socket that has registered its interests and awaited `listen`
+ * before it reads its positions misses nothing after them. A node where nobody has any neither receives nor reads events.
  */
 export class EventFeed {
   readonly #options: EventFeedOptions;
-  readonly #positions: Record<number, number>;
+  readonly #positions: Record<number, number> = {};
+  #isListening = false;
+  #starting: Promise<void> | null = null;
+  /** How often in a row `check` found no interests. */
+  #idle = 0;
   /** Out-of-order events. */
   #buffered: CommittedEvents[] = [];
   #bufferTimer: NodeJS.Timeout | undefined;
@@ -68,34 +74,58 @@ export class EventFeed {
   /** Callers waiting for events to be delivered. */
   #waiting: { positions: Positions; resolve(): void }[] = [];
 
-  private constructor(options: EventFeedOptions, positions: Positions) {
+  constructor(options: EventFeedOptions) {
     this.#options = options;
-    this.#positions = { ...positions };
-  }
-
-  /** A feed of the events committed from now on, by this node or another. */
-  static async start(options: EventFeedOptions): Promise<EventFeed> {
     const { db, channel, report } = options;
-    const feed = new EventFeed(options, await db.read(lastPositions));
     db.onCommit((events) => {
       // The commit has happened: a failure to publish its events must not reach the writer.
       try {
-        for (const one of committed(events)) feed.#accept(one);
+        if (this.#isListening) for (const one of committed(events)) this.#accept(one);
         // A node that nobody knows of yet reads what it misses from the database, as after an outage of the channel.
-        if (channel && options.nodes() > 1) feed.#send(events, channel);
+        if (channel && options.nodes() > 1) this.#send(events, channel);
       } catch (error) {
         report(error);
       }
     });
     channel?.onMessage((message) => {
+      if (!this.#isListening) return;
       // What a broken message should have said is read from the database.
       try {
-        for (const one of decodeFrames(message)) feed.#accept(feed.#counted(one));
+        for (const one of decodeFrames(message)) this.#accept(this.#counted(one));
       } catch (error) {
         report(error);
       }
     });
-    return feed;
+  }
+
+  /** Resolves when everything that is committed from then on is delivered to those who have registered interests. */
+  listen(): Promise<void> {
+    if (this.#isListening) return Promise.resolve();
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
+    const { channel, db } = this.#options;
+    await this.#refill?.catch(() => undefined); // of before
+    // While the channel cannot be reached, its events are read from the database.
+    if (channel) await withTimeout(inFlightMs, channel.subscribe());
+    this.#continueAfter(await db.read(lastPositions));
+    this.#idle = 0;
+    this.#isListening = true;
+    await this.catchUp(); // with what was committed since that read
+  }
+
+  /** Call this every second: finds what the channel lost, and ends listening where nobody has interests any more. */
+  async check(): Promise<void> {
+    this.#idle = this.#options.interests.isEmpty ? this.#idle + 1 : 0;
+    if (this.#idle < idleChecks) return this.flushed(); // what is on its way need not be read
+    if (!this.#isListening) return;
+    this.#isListening = false;
+    this.#buffered = [];
+    this.#options.channel?.unsubscribe();
   }
 
   /** Counts events of another node when they are delivered. */
@@ -123,7 +153,11 @@ export class EventFeed {
 
   /** The history was replaced: continues from the new one's last positions, once they can be read. */
   async restart(): Promise<void> {
-    const positions = await this.#newPositions();
+    await this.#starting?.catch(() => undefined);
+    if (this.#isListening) this.#continueAfter(await this.#newPositions());
+  }
+
+  #continueAfter(positions: Positions): void {
     this.#buffered = [];
     for (const lane of Object.keys(this.#positions)) delete this.#positions[Number(lane)];
     Object.assign(this.#positions, positions);
@@ -152,6 +186,7 @@ export class EventFeed {
 
   /** Resolves when everything committed before the call has been delivered. */
   async catchUp(): Promise<void> {
+    if (!this.#isListening) return;
     if (this.#refill) {
       this.#isOutdated = true;
       return this.#refill;
@@ -161,6 +196,7 @@ export class EventFeed {
 
   /** As `catchUp`, but first waits briefly for missing events to arrive by themselves, as most do. */
   async flushed(): Promise<void> {
+    if (!this.#isListening) return;
     const last = await this.#options.db.read(lastPositions);
     if (includes(this.#positions, last)) return;
     const delivered = new Promise<void>((resolve) => this.#waiting.push({ positions: last, resolve }));

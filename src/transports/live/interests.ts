@@ -26,6 +26,10 @@ export class Interests {
   has(hash: number): boolean {
     return this.#counts.has(hash);
   }
+
+  get isEmpty(): boolean {
+    return this.#counts.size === 1; // `everyNode`
+  }
 }
 
 /** The hashes of the players or the game that an event concerns. */

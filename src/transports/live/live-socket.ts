@@ -66,6 +66,8 @@ export interface LiveServices extends TrafficServices {
   presencePace: Pace;
   /** The sockets that may have something queued; others are not checked for slow consumers. */
   sending: Set<LiveSocket>;
+  /** Resolves when everything that is committed from then on reaches those with interests. */
+  listen(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
   flushed(): Promise<void>;
   /** The maximum size of the attachments to one message, in bytes. */
@@ -202,7 +204,7 @@ export class LiveSocket {
     { token, status: givenStatus, server }: { token: unknown; status: unknown; server: Game | null },
     given: HandshakeCursors,
   ): Promise<void> {
-    const { authenticator, limits, db, push, interests, turns, flushed, statusOf } = this.#services;
+    const { authenticator, limits, db, push, interests, turns, listen, flushed, statusOf } = this.#services;
     const { address, origin, games, gameVersion } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
       await limits.countRefused('read', address, refused);
@@ -235,7 +237,7 @@ export class LiveSocket {
     };
     this.#session = session;
     interests.add(details.session.wallet);
-    await this.#recordArrival(session);
+    await Promise.all([listen(), this.#recordArrival(session)]);
     if (this.#session !== session) throw closedMeanwhile();
     session.catchUp = new CatchUp({
       db,
@@ -266,8 +268,8 @@ export class LiveSocket {
   }
 
   get #subscribing(): Omit<SubscriptionsDependencies, 'onFollowed'> {
-    const { db, leaderboards, gameStats, interests } = this.#services;
-    return { db, leaderboards, gameStats, interests };
+    const { db, leaderboards, gameStats, interests, listen } = this.#services;
+    return { db, leaderboards, gameStats, interests, listen };
   }
 
   /** Notifies the client that it is connected and brings it up to date. Call this after `admit`. */

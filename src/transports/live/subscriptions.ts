@@ -22,6 +22,8 @@ export interface SubscriptionsDependencies {
   leaderboards: LeaderboardFeed;
   gameStats: GameStatsFeed;
   interests: Interests;
+  /** Resolves when everything that is committed from then on reaches those with interests. */
+  listen(): Promise<void>;
   /** Called with a stream's position when the socket begins to follow it. */
   onFollowed(stream: string, seq: number): void;
 }
@@ -78,7 +80,8 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
     this.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
-    const { db, leaderboards, onFollowed } = this.#dependencies;
+    const { db, leaderboards, listen, onFollowed } = this.#dependencies;
+    await listen();
     const [epoch, { seq }, leaderboard] = await Promise.all([
       db.read(readEpoch),
       db.read(streamPosition, stream),

@@ -113,8 +113,7 @@ export class Gateway {
   readonly #tracked = new Set<Promise<void>>();
   /** Socket calls in flight, which a drain waits for. */
   readonly #calls = new Set<Promise<unknown>>();
-  /** Delivers events; null before `start`. */
-  feed: EventFeed | null = null;
+  readonly feed: EventFeed;
   #acceptsCalls = true;
 
   constructor(http: HttpServer, dependencies: GatewayDependencies) {
@@ -180,6 +179,13 @@ export class Gateway {
         this.#playtime.set(wallet, isOwn ? gameId : null);
       },
     });
+    this.feed = new EventFeed({
+      ...dependencies,
+      channel: dependencies.eventChannel,
+      interests: this.#interests,
+      nodes: () => this.friends.nodes,
+      deliver: (events) => this.#deliver(events),
+    });
     this.#io.use((socket, next) => this.#admit(socket, next));
     this.#io.on('connection', (socket) => this.#start(socket));
     const services: LiveServices = {
@@ -195,11 +201,17 @@ export class Gateway {
       answeredBytes: encodeAcksWith(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
       sending: this.#sending,
-      flushed: () => this.feed?.flushed() ?? Promise.resolve(),
+      listen: () => this.feed.listen(),
+      flushed: () => this.feed.flushed(),
       track: (work) => this.#track(work),
     };
     this.#io.engine.on('connection', (conn: EngineConnection) => this.#open(conn, services));
-    const { report } = dependencies;
+    const { db, presence, report } = dependencies;
+    db.onNewEpoch(() => this.#track(this.#restart()));
+    this.#bus?.onMessage((message) => {
+      if (message.kind === 'signal') this.#push.signal(message.signal);
+    });
+    presence.onChange((sessionId) => this.#track(announcePresence({ db, presence }, sessionId)));
     const { signal } = this.#stop;
     const disconnectSlow = () => {
       for (const live of this.#sending) live.disconnectIfSlow();
@@ -209,27 +221,9 @@ export class Gateway {
     repeat(() => this.#signingKeys.check(), { everyMs: catchUpIntervalMs, signal, report });
   }
 
-  /** Begins to deliver events. Call this before the first socket can connect. */
-  async start(): Promise<void> {
-    const { db, presence, eventChannel, report } = this.#dependencies;
-    this.feed = await EventFeed.start({
-      db,
-      channel: eventChannel,
-      interests: this.#interests,
-      nodes: () => this.friends.nodes,
-      deliver: (events) => this.#deliver(events),
-      report,
-    });
-    db.onNewEpoch(() => this.#track(this.#restart()));
-    this.#bus?.onMessage((message) => {
-      if (message.kind === 'signal') this.#push.signal(message.signal);
-    });
-    presence.onChange((sessionId) => this.#track(announcePresence({ db, presence }, sessionId)));
-  }
-
   /** Reads events that the bus may have lost, and exchanges the presence of players after an outage of it. */
   catchUp(): void {
-    this.feed?.flushed().catch(this.#dependencies.report); // what is on its way need not be read
+    this.feed.check().catch(this.#dependencies.report);
     this.friends.catchUp();
   }
 
@@ -355,7 +349,7 @@ export class Gateway {
 
   /** The history was replaced: continues with the new one and makes every client reconnect and catch up. */
   async #restart(): Promise<void> {
-    await this.feed?.restart();
+    await this.feed.restart();
     for (const connection of [...this.#sockets.keys()]) connection.close();
   }
 
