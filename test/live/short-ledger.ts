@@ -37,7 +37,7 @@ export async function holdShortLedger(
     shownAfterLease: 0,
     invisibleShown: 0,
   });
-  // Two on an idle machine: a second of it until the nodes have noticed that Redis is back.
+  // Half of it on an idle machine.
   expect(counts.friends?.presenceRightMs).toBeLessThan(3_000);
   // Otherwise the run tested nothing.
   expect(counts.friends?.friendEvents).toBeGreaterThan(100);

@@ -26,3 +26,23 @@ test.skipIf(redisMissing !== null)(
     }
   },
 );
+
+test.skipIf(redisMissing !== null)(
+  'while Redis is away, both connections are tried again four times a second, so that nodes soon know each other again',
+  async () => {
+    await using redis = await startRedis();
+    const clients = await connectRedis(redis.url, pino({ level: 'silent' }));
+    try {
+      const connections = [clients.commands, clients.subscriber].map((client) => {
+        const pauses: number[] = [];
+        client.on('reconnecting', (ms: number) => pauses.push(ms));
+        return pauses;
+      });
+      await redis.kill();
+      await until('several attempts', () => connections.every(({ length }) => length >= 5));
+      for (const pauses of connections) expect(pauses.slice(0, 5)).toEqual([100, 200, 250, 250, 250]);
+    } finally {
+      clients.close();
+    }
+  },
+);

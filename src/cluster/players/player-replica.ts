@@ -12,7 +12,7 @@ import {
 import type { PartChanges, ReplicaBus, ReplicaMessage } from './replica-bus.ts';
 
 /** How often `tick` must be called. */
-export const tickMs = 500;
+export const tickMs = 250;
 const beatMs = 2_000;
 /** A node that was not heard for this long is dead. */
 const leaseMs = 10_000;
@@ -29,8 +29,11 @@ const askMs = 1_000;
 const answerMs = 200;
 /** Messages that were sent while other nodes subscribed again may be lost: parts are exchanged once more after this. */
 const secondExchangeMs = 500;
-/** A node that is still silent this long after the bus is back is dropped if its lease has expired meanwhile. */
-const returnMs = 1_500;
+/**
+ * A node that is still silent this long after the bus is back is dropped if its lease has expired meanwhile: three times
+ * what the last node needs to connect again.
+ */
+const returnMs = 750;
 /** Parts per message. */
 const chunkSize = 500;
 

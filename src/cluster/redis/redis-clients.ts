@@ -13,6 +13,10 @@ import { RedisCounts } from './redis-counts.ts';
 const commandTimeoutMs = 2_000;
 /** How long a start waits for Redis. */
 const firstResponseMs = 2_000;
+/** The pause between two attempts to connect grows to this: what nodes share is then right soon after an outage. */
+const retryMs = 250;
+/** The same when Redis refuses to be used. */
+const refusedRetryMs = 1_000;
 
 /** The connections to Redis. They reconnect by themselves and never give up. */
 export interface RedisClients {
@@ -43,7 +47,8 @@ export interface RedisClients {
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClients> {
   const shared = {
-    retryStrategy: (attempt: number) => (availability.isRefused ? 1_000 : Math.min(attempt * 100, 1_000)),
+    retryStrategy: (attempt: number) =>
+      availability.isRefused ? refusedRetryMs : Math.min(attempt * 100, retryMs),
     maxRetriesPerRequest: null,
   };
   const subscriber = openClient(url, shared);
