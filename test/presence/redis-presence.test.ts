@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { heartbeatLifetimeMs } from '../../src/cluster/presence/presence.ts';
 import { RedisPresence } from '../../src/cluster/presence/redis-presence.ts';
 import { connectRedis } from '../../src/cluster/redis/redis-clients.ts';
 import { presenceContract } from '../contracts/presence.contract.ts';
@@ -113,6 +114,36 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     expect(await other.presence.isPresent('session')).toBe(true);
     expect(await other.presence.connected('session', 'a')).toBe(false);
     expect(await other.presence.disconnected('session', 'a')).toBe(false);
+  });
+
+  test('heartbeats that follow each other are written to Redis once, and the last of them counts', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    const client = new Redis(redis.url);
+    const expiresIn = async () =>
+      Number(await client.zscore(`${prefix}:presence:session`, 'heartbeat')) -
+      Number((await client.time())[0]) * 1000;
+    const shift = async (ms: number) => {
+      vi.setSystemTime(Date.now() + ms);
+      await expireEarlier(prefix, ms);
+    };
+    expect(await one.presence.heartbeat('session')).toBe(true);
+    await shift(20_000);
+    expect(await one.presence.heartbeat('session')).toBe(false);
+    expect(await expiresIn()).toBeLessThan(heartbeatLifetimeMs - 15_000);
+    await one.presence.renewLeases();
+    expect(await expiresIn()).toBeLessThan(heartbeatLifetimeMs - 15_000);
+    await shift(15_000);
+    await one.presence.renewLeases(); // of 15 s ago
+    expect(await expiresIn()).toBeGreaterThan(heartbeatLifetimeMs - 20_000);
+    await shift(5_000);
+    await one.presence.heartbeat('session');
+    await one.presence.close();
+    expect(await expiresIn()).toBeGreaterThan(heartbeatLifetimeMs - 5_000);
+    expect(await other.presence.isPresent('session')).toBe(true);
+    client.disconnect();
   });
 
   test("a dead node's players become absent automatically, which one of the others announces, once", async () => {

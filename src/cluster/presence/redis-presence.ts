@@ -6,6 +6,11 @@ import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
 /** A node's lease on a session expires this long after its last renewal. */
 const defaultLeaseMs = 15_000;
+/**
+ * A session's heartbeats within this time are written to Redis once. If the node dies meanwhile, the session becomes
+ * absent too early by as much.
+ */
+const heartbeatWriteMs = 30_000;
 /** Leases renewed per batch, so that ten thousand leases do not block Redis or this process at once. */
 const renewalBatchSize = 500;
 
@@ -91,8 +96,11 @@ export class RedisPresence implements Presence {
   readonly #local = new MemoryPresence();
   /** The sockets this node holds of each session. */
   readonly #sockets = new Map<string, Set<string>>();
-  /** When the last heartbeat that this node received of each session expires, by this node's clock. */
-  readonly #heartbeats = new Map<string, number>();
+  /**
+   * When the last heartbeat that this node received of each session expires, and the last that it has written to Redis;
+   * by this node's clock.
+   */
+  readonly #heartbeats = new Map<string, { expiresAt: number; writtenUntil: number }>();
   readonly #options: Required<RedisPresenceOptions>;
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #stop = new AbortController();
@@ -135,8 +143,12 @@ export class RedisPresence implements Presence {
 
   async heartbeat(sessionId: string): Promise<boolean> {
     const first = await this.#local.heartbeat(sessionId);
-    this.#heartbeats.set(sessionId, Date.now() + heartbeatLifetimeMs);
-    return this.#orLocal(first, () => this.#acquire(sessionId, 'heartbeat', heartbeatLifetimeMs));
+    const now = Date.now();
+    const writtenUntil = this.#heartbeats.get(sessionId)?.writtenUntil ?? 0;
+    const expiresAt = now + heartbeatLifetimeMs;
+    this.#heartbeats.set(sessionId, { expiresAt, writtenUntil });
+    if (writtenUntil > laterWritesUntil(now) && this.isComplete()) return false;
+    return this.#orLocal(first, () => this.#writeHeartbeat(sessionId, expiresAt));
   }
 
   async isPresent(sessionId: string): Promise<boolean> {
@@ -178,8 +190,7 @@ export class RedisPresence implements Presence {
    */
   async renewLeases(): Promise<void> {
     await this.#renew((sessionId) => this.#notify(sessionId, true));
-    const now = Date.now();
-    for (const [id, expiresAt] of this.#heartbeats) if (expiresAt <= now) this.#heartbeats.delete(id);
+    await this.#writeHeartbeats(laterWritesUntil(Date.now()));
     if (!this.isComplete()) return;
     this.#left.clear();
     for (const sessionId of await this.#redis.gantryOverdue(this.#due, renewalBatchSize)) {
@@ -208,18 +219,38 @@ export class RedisPresence implements Presence {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    if (this.#isUsable) await this.#writeHeartbeats(Number.POSITIVE_INFINITY).catch(this.#options.report);
     await this.#local.close();
   }
 
   /** Restores this node's leases in a Redis that may have lost them, without notifications. */
   #restore(): void {
     if (this.#stop.signal.aborted) return;
-    const now = Date.now();
     this.#sweepFrom = performance.now() + this.#options.leaseMs / 3;
     this.#renew(() => undefined).catch(this.#options.report);
-    for (const [id, expiresAt] of this.#heartbeats) {
-      if (expiresAt > now) this.#acquire(id, 'heartbeat', expiresAt - now).catch(this.#options.report);
+    for (const heartbeat of this.#heartbeats.values()) heartbeat.writtenUntil = 0;
+    this.#writeHeartbeats(Number.POSITIVE_INFINITY).catch(this.#options.report);
+  }
+
+  /** Writes the heartbeats that are later than those written, of sessions written until then at most. */
+  async #writeHeartbeats(until: number): Promise<void> {
+    const now = Date.now();
+    const due: [id: string, expiresAt: number][] = [];
+    for (const [id, { expiresAt, writtenUntil }] of this.#heartbeats) {
+      if (expiresAt <= now) this.#heartbeats.delete(id);
+      else if (expiresAt > writtenUntil && writtenUntil <= until) due.push([id, expiresAt]);
     }
+    for (let at = 0; at < due.length; at += renewalBatchSize) {
+      const batch = due.slice(at, at + renewalBatchSize);
+      await Promise.all(batch.map(([id, expiresAt]) => this.#writeHeartbeat(id, expiresAt)));
+    }
+  }
+
+  async #writeHeartbeat(id: string, expiresAt: number): Promise<number> {
+    const wasNew = await this.#acquire(id, 'heartbeat', expiresAt - Date.now());
+    const heartbeat = this.#heartbeats.get(id);
+    if (heartbeat) heartbeat.writtenUntil = Math.max(heartbeat.writtenUntil, expiresAt);
+    return wasNew;
   }
 
   #acquire(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
@@ -248,4 +279,9 @@ export class RedisPresence implements Presence {
   get #due(): string {
     return `${this.#options.prefix}:presence-due`;
   }
+}
+
+/** A session that is written until later than this need not be written again yet. */
+function laterWritesUntil(now: number): number {
+  return now + heartbeatLifetimeMs - heartbeatWriteMs;
 }
