@@ -1,180 +1,16 @@
 /**
- * Stack: a game of about a minute, and example code to copy for a game that runs in a Gantry launcher. The first half
- * contains all calls to Gantry, the second half is the game.
+ * Stack: a game of about a minute, and example code to copy for a game that runs in a Gantry launcher. All calls to Gantry
+ * are in cloud.js, what is drawn in scene.js.
  */
-
-/** Gantry's URL. Gantry serves this game; a game hosted elsewhere would set `https://gantry.example`. */
-const gantry = location.origin;
-
-/** @typedef {import('gantry-client').GantryClient} Client */
-/** The player's connection; null when there is none: the game runs, but saves nothing. @type {Promise<Client | null>} */
-const connecting = signIn().catch(() => {
-  showNote('Gantry is not available: nothing is saved');
-  return null;
-});
+import { Cloud } from './cloud.js';
+import { draw, height, world } from './scene.js';
 
 /**
- * Connects the launcher's player when a launcher has opened the game, otherwise a guest, the same one at every visit.
- * @returns {Promise<Client>}
- */
-async function signIn() {
-  // Elsewhere: import { connect } from 'https://gantry.example/client.js';
-  /** @type {typeof import('gantry-client')} */
-  const { connect } = await import(`${gantry}/client.js`);
-  // Calls over HTTP do not depend on the live connection.
-  const client = await connect({ url: gantry, game: 'demo-game', callOver: 'http' });
-  client.onStatus((status) => {
-    if (status.state === 'ended') showNote('Your session has ended: progress is not saved any more');
-  });
-  element('player').textContent = client.player?.username ?? '';
-  // What the player's friends are doing, in this game. Without an answer, the game has no friends to show.
-  client.friends.follow(({ friends }) => showFriends(friends)).catch(() => {});
-  // An invite to this game that the player has accepted, in a launcher or on another device.
-  client.on('game-joins requested', ({ connect, from }) => join(connect, from));
-  return client;
-}
-
-/**
- * Calls Gantry when the player is signed in. The game continues without a response: a failure here does not stop a
- * round, and the next call sends the current state again.
- * @template Result
- * @param {(client: Client) => Promise<Result>} use
- * @returns {Promise<Result | null>} null when there is no player, no response, or an error
- */
-async function call(use) {
-  const client = await connecting;
-  try {
-    return client && (await use(client));
-  } catch (error) {
-    // Programs branch on `reason`; `message` is for people.
-    const { reason, message } = /** @type {import('gantry-client').GantryError} */ (error);
-    if (reason === 'rate_limited') showNote('Too many requests, slow down');
-    else if (reason === 'connection_lost') showNote('Offline: progress is not saved right now');
-    else showNote(message);
-    return null;
-  }
-}
-
-/**
- * Every call this game makes to Gantry.
- */
-const cloud = {
-  /**
-   * What was saved under this label, here or on another device.
-   * @returns {Promise<Saved | null>}
-   */
-  async load() {
-    const result = await call(({ api }) => api.getStates({ label: 'progress' }));
-    return /** @type {Saved | undefined} */ (result?.states[0]?.state) ?? null;
-  },
-
-  /**
-   * A state is any JSON, sent as text. Setting the same label again replaces it.
-   * @param {Saved} saved
-   */
-  save(saved) {
-    return call(({ api }) => api.setState({ label: 'progress', state: JSON.stringify(saved) }));
-  },
-
-  /**
-   * The leaderboard shows each player's best. With the round's id as the nonce, sending the same score twice is
-   * idempotent. The leaderboard `weekly` starts a new season every Monday, and shows the score's metadata: how high the
-   * stack was. A queued call waits until there is a connection.
-   * @param {Round} round
-   */
-  score(round) {
-    const score = { score: round.score, nonce: round.id };
-    const metadata = { containers: round.stack.length - 1 };
-    return Promise.all([
-      call((client) => client.queue('setUserScore', score)),
-      call((client) => client.queue('setUserScore', { ...score, leaderboard: 'weekly', metadata })),
-    ]);
-  },
-
-  /**
-   * The first call starts a play session, later ones update it, one with `endTime` ends it.
-   * @param {Round} round
-   * @param {number} [endTime]
-   */
-  track(round, endTime) {
-    const state = JSON.stringify({ score: round.score, containers: round.stack.length - 1 });
-    const end = endTime === undefined ? {} : { endTime };
-    return call(({ api }) => api.trackGameSessions({ sessionId: round.id, state, ...end }));
-  },
-
-  /**
-   * Reports a game event; its effects (in the demo, a notification and an activity) are defined by the game's rules, which
-   * the operator can change. The nonce makes it run once per round.
-   * @param {Round} round
-   */
-  win(round) {
-    return call(({ api }) =>
-      api.triggerRulesEngine({ trigger: 'win', value: round.score, nonce: `win-${round.id}` }),
-    );
-  },
-
-  /**
-   * A line of the public feed. Gantry fills in the player's name when it is read.
-   * @param {number} score
-   */
-  announceRecord(score) {
-    return call(({ api }) =>
-      api.sendCustomActivity({
-        label: `{username} stacked a new best: ${score}`,
-        eventId: 'personal-best',
-      }),
-    );
-  },
-
-  /**
-   * What friends see of the player, and how they can join: `connect` is for this game only, the name of the race here.
-   * It ends when the game is closed.
-   * @param {{ details: string, score: number, race: string, size: number }} shown
-   */
-  show({ details, score, race, size }) {
-    const group = { id: race, size, max: mostInRace };
-    return call(({ api }) =>
-      api.setRichPresence({ details, values: { score: String(score) }, group, connect: race }),
-    );
-  },
-
-  /**
-   * The scores of the player and the friends, best first.
-   * @param {readonly Friend[]} friends
-   */
-  async scoresAmong(friends) {
-    const answer = await call(({ api, player }) =>
-      api.getLeaderboardAmong({
-        gameId: 'demo-game',
-        wallets: [player?.wallet ?? '', ...friends.map(({ wallet }) => wallet)].slice(0, mostCompared),
-      }),
-    );
-    return answer?.leaderboard ?? [];
-  },
-
-  /**
-   * Invites a friend, who gets `connect` by accepting.
-   * @param {string} wallet
-   * @param {string} race
-   */
-  async invite(wallet, race) {
-    const answer = await call(({ api }) => api.sendInvite({ wallets: [wallet], connect: race }));
-    return answer !== null && answer.refused.length === 0;
-  },
-};
-
-// ---------------------------------------------------------------------------------------------------------
-// The game.
-
-/**
- * @typedef {{ x: number, width: number, hue: number }} Container `x` is its left edge, in units of the world
- * @typedef {{ id: string, score: number, streak: number, stack: Container[], won: boolean }} Round
- * @typedef {{ best: number, round: Round | null }} Saved
- * @typedef {import('gantry-client').FollowedFriend} Friend
+ * @typedef {import('./scene.js').Container} Container
+ * @typedef {import('./cloud.js').Round} Round
+ * @typedef {import('./cloud.js').Friend} Friend
  */
 
-const world = 360; // the width of the world, in units; it always fits the window
-const height = 30; // of a container
 const firstWidth = 150;
 const perfect = 5; // units off that still count as perfect
 const perfectsForGrowth = 3; // this many in a row make the next container wider
@@ -185,29 +21,19 @@ const winsAt = 12; // containers
 const firstSpeed = 120; // units per second
 const fasterEach = 7;
 const gravity = 1500;
-const mostInRace = 4;
-const mostCompared = 100;
 const hues = [18, 205, 145, 42, 265, 345, 185];
 
-/**
- * An element of index.html.
- * @template {HTMLElement} [Element=HTMLElement]
- * @param {string} id
- * @returns {Element}
- */
+/** An element of index.html. @param {string} id */
 const element = (id) => {
   const found = document.getElementById(id);
   if (!found) throw new Error(`index.html has no #${id}`);
-  return /** @type {Element} */ (found);
+  return found;
 };
-/** @type {HTMLCanvasElement} */
-const canvas = element('canvas');
 const overlay = element('overlay');
 const title = element('title');
 const text = element('text');
 const start = element('start');
 const note = element('note');
-const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
 
 let best = 0;
 /** @type {Round | null} */
@@ -225,6 +51,14 @@ let noteTimer = 0;
 let race = crypto.randomUUID();
 /** @type {readonly Friend[]} */
 let friends = [];
+const cloud = new Cloud({
+  showNote,
+  showPlayer: (name) => {
+    element('player').textContent = name;
+  },
+  showFriends,
+  join,
+});
 
 function newRound() {
   round = { id: crypto.randomUUID(), score: 0, streak: 0, stack: [base()], won: false };
@@ -455,134 +289,19 @@ function move(seconds) {
   camera += (target - camera) * Math.min(1, seconds * 4);
 }
 
-function draw() {
-  const ratio = devicePixelRatio;
-  const { clientWidth, clientHeight } = canvas;
-  if (
-    canvas.width !== Math.round(clientWidth * ratio) ||
-    canvas.height !== Math.round(clientHeight * ratio)
-  ) {
-    canvas.width = Math.round(clientWidth * ratio);
-    canvas.height = Math.round(clientHeight * ratio);
-  }
-  // The whole world fits the window, whatever its shape.
-  const scale = Math.min(clientWidth / (world + 40), clientHeight / 420);
-  const dark = isDark();
-  const toX = (/** @type {number} */ x) => clientWidth / 2 + (x - world / 2) * scale;
-  const toY = (/** @type {number} */ y) => clientHeight - 70 * scale - (y - camera) * scale;
-
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const sky = pen.createLinearGradient(0, 0, 0, clientHeight);
-  sky.addColorStop(0, dark ? '#0d1722' : '#cfe4ee');
-  sky.addColorStop(1, dark ? '#1f3140' : '#f6eddc');
-  pen.fillStyle = sky;
-  pen.fillRect(0, 0, clientWidth, clientHeight);
-
-  // The ship with its hold.
-  pen.fillStyle = dark ? '#7a3b2e' : '#a8513c';
-  pen.beginPath();
-  pen.moveTo(toX(8), toY(0));
-  pen.lineTo(toX(352), toY(0));
-  pen.lineTo(toX(330), toY(-48));
-  pen.lineTo(toX(36), toY(-48));
-  pen.fill();
-  pen.fillStyle = dark ? '#d8dde1' : '#f4efe6';
-  pen.fillRect(toX(11), toY(-6), 338 * scale, 4 * scale);
-  const stack = round?.stack ?? [base()];
-  stack.forEach(({ x, width, hue }, index) => {
-    drawContainer(
-      toX(x),
-      toY((index + 1) * height),
-      width * scale,
-      height * scale,
-      index === 0 ? null : hue,
-      dark,
-    );
-  });
-  for (const { x, y, width, hue, turn } of pieces) {
-    pen.save();
-    pen.translate(toX(x + width / 2), toY(y + height / 2));
-    pen.rotate(turn);
-    drawContainer((-width * scale) / 2, (-height * scale) / 2, width * scale, height * scale, hue, dark);
-    pen.restore();
-  }
-  drawSea(toY(-30), clientWidth, clientHeight, dark);
-  drawCrane(toX, toY, scale, clientWidth, dark);
-}
-
-/**
- * @param {(x: number) => number} toX
- * @param {(y: number) => number} toY
- * @param {number} scale
- * @param {number} clientWidth
- * @param {boolean} dark
- */
-function drawCrane(toX, toY, scale, clientWidth, dark) {
-  const beam = toY(hangingHeight() + height + 42);
-  pen.fillStyle = dark ? '#8b97a2' : '#37424c';
-  pen.fillRect(0, beam, clientWidth, 7 * scale);
-  pen.fillRect(toX(-14), beam, 7 * scale, canvas.clientHeight);
-  pen.fillRect(toX(world + 7), beam, 7 * scale, canvas.clientHeight);
-  if (!round) return;
-  const middle = toX(load.x + load.width / 2);
-  pen.fillRect(middle - 13 * scale, beam + 7 * scale, 26 * scale, 8 * scale);
-  if (!load.falling) {
-    pen.fillRect(middle - 1 * scale, beam + 14 * scale, 2 * scale, 28 * scale);
-  }
-  drawContainer(toX(load.x), toY(load.y + height), load.width * scale, height * scale, load.hue, dark);
-}
-
-/**
- * @param {number} x of its left edge, in pixels
- * @param {number} y of its top
- * @param {number} width
- * @param {number} tall
- * @param {number | null} hue null is the hold
- * @param {boolean} dark
- */
-function drawContainer(x, y, width, tall, hue, dark) {
-  const saturation = hue === null ? 6 : 52;
-  const lightness = dark ? 44 : 52;
-  pen.fillStyle = `hsl(${hue ?? 215} ${saturation}% ${lightness}%)`;
-  pen.beginPath();
-  pen.roundRect(x, y, width, tall, Math.min(3, width / 2));
-  pen.fill();
-  pen.fillStyle = `hsl(${hue ?? 215} ${saturation}% ${lightness - 9}%)`;
-  const step = tall / 3;
-  for (let at = step / 2; at + step / 3 < width; at += step) {
-    pen.fillRect(x + at, y + tall * 0.14, step / 3, tall * 0.72);
-  }
-}
-
-/**
- * @param {number} level
- * @param {number} clientWidth
- * @param {number} clientHeight
- * @param {boolean} dark
- */
-function drawSea(level, clientWidth, clientHeight, dark) {
-  if (level > clientHeight) return;
-  pen.fillStyle = dark ? 'rgb(18 50 71 / 92%)' : 'rgb(91 147 171 / 92%)';
-  pen.beginPath();
-  pen.moveTo(0, clientHeight);
-  for (let x = 0; x < clientWidth + 8; x += 8) {
-    pen.lineTo(x, level + Math.sin(x / 40 + (lessMotion.matches ? 0 : lastFrame / 900)) * 3);
-  }
-  pen.lineTo(clientWidth, clientHeight);
-  pen.fill();
-}
-
-function isDark() {
-  const { theme } = document.documentElement.dataset;
-  return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
-}
-
 /** @param {number} now */
 function frame(now) {
   // Limits the step after the tab was in the background.
   move(Math.min(0.05, (now - lastFrame) / 1000));
   lastFrame = now;
-  draw();
+  draw({
+    stack: round?.stack ?? [base()],
+    load: round && load,
+    pieces,
+    craneHeight: hangingHeight(),
+    camera,
+    time: lessMotion.matches ? 0 : now,
+  });
   // Between rounds only the sea moves, and it is still for players who prefer less motion: a few frames follow the size
   // of the window and the colors.
   const moves = round || pieces.length > 0 || camera > 1;
@@ -603,7 +322,7 @@ function endRest() {
 }
 
 start.addEventListener('click', newRound);
-canvas.addEventListener('pointerdown', drop);
+element('canvas').addEventListener('pointerdown', drop);
 addEventListener('keydown', (event) => {
   if (event.repeat || !overlay.hidden || (event.key !== ' ' && event.key !== 'Enter')) return;
   event.preventDefault();
