@@ -36,7 +36,10 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     const { page } = watched;
     await page.goto(`${server.url}/play#${game}`);
     await page.getByRole('button', { name: 'Play as a guest' }).click();
-    await page.getByRole(game ? 'tab' : 'heading', { name: game ? /^Friends/ : 'Choose a game' }).waitFor();
+    // The library has friends too, and is shown until the game is open.
+    await page
+      .getByRole(game ? 'tab' : 'heading', { name: game ? 'Leaderboard' : 'Choose a game' })
+      .waitFor();
     const { address: wallet } = await signedInAs(page);
     await server.services.db.write(setProfile, wallet, { username: name });
     const friend = { ...watched, wallet };
@@ -140,13 +143,16 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     await margaret.page.getByRole('button', { name: /Ada L.*You: Later/ }).click();
     await margaret.page.getByRole('log').getByText('Later').waitFor();
 
-    // A friend who appears offline is not seen as playing, also after a reload.
+    // A friend who appears offline is not seen as playing, also after a reload. Away comes first: friends have seen the
+    // reload before, too, as offline.
     await margaret.page.getByRole('button', { name: /^Account/ }).click();
+    await margaret.page.getByLabel('Status').selectOption({ label: 'Away' });
+    await rowOf(ada.page, 'Margaret H').getByText('Away').waitFor();
     await margaret.page.getByLabel('Status').selectOption({ label: 'Appear offline' });
     await margaret.page.getByText('Friends see you as offline.').waitFor();
     await rowOf(ada.page, 'Margaret H').getByText('Offline').waitFor();
     await margaret.page.reload();
-    await margaret.page.getByRole('tab', { name: /^Friends/ }).waitFor();
+    await margaret.page.locator('.connection', { hasText: /Live/ }).waitFor();
     expect(await rowOf(ada.page, 'Margaret H').innerText()).toContain('Offline');
 
     // A blocked friend is gone from both lists, and is not told.
