@@ -104,7 +104,7 @@ export function AccessForm({ game, onChanged }) {
     <section class="card" aria-labelledby="access">
       <div class="card-head"><h2 id="access">Tokens required to play</h2></div>
       <form class="card-body form" onSubmit=${save(given)}>
-        ${parts.length === 0 && html`<p class="quiet">None: everybody may play. Players who need a token have to sign in with a wallet; guests own nothing.</p>`}
+        ${parts.length === 0 && html`<p class="quiet">None: everyone can play. With a requirement, guests cannot play: only a wallet can own tokens.</p>`}
         ${parts.length > 1 && html`<${SelectField} label="Players must meet" value=${mode} onValue=${(/** @type {Mode} */ next) => setAccess({ mode: next, parts })} options=${[['all', 'All requirements'], ['any', 'Any of the requirements']]} />`}
         ${parts.map(
           (part, index) => html`

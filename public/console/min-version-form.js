@@ -26,7 +26,7 @@ export function MinVersionForm({ game, onChanged }) {
     <section class="card" aria-labelledby="min-version">
       <div class="card-head"><h2 id="min-version">Minimum version</h2></div>
       <form class="card-body form" onSubmit=${save(given)}>
-        <${TextField} label="Oldest version that may play" maxlength=${50} placeholder="1.4" value=${version} onValue=${setVersion} problem=${problemAt(error, `${path}.version`)} hint="Older versions, and those that do not say theirs, are refused and told to update. Empty: every version may play." />
+        <${TextField} label="Oldest allowed version" maxlength=${50} placeholder="1.4" value=${version} onValue=${setVersion} problem=${problemAt(error, `${path}.version`)} hint="Older versions, and games that send no version, are refused and told to update. Empty: any version can play." />
         ${
           isSet &&
           html`

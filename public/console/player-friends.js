@@ -87,7 +87,7 @@ export function PlayerFriends({ wallet }) {
       keyOf=${(/** @type {Friend} */ { wallet: other }) => other}
       fileName="friends-${wallet}"
       filter="Filter by name"
-      empty=${html`<${Empty} icon="people" title="No friends yet"><p>Nor requests. Friends are the same in all games.</p><//>`}
+      empty=${html`<${Empty} icon="people" title="No friends yet"><p>No friend requests either. A player has the same friends in all games.</p><//>`}
     />
   `;
 }

@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== null)('the settings of a game', { timeout: 60_000 
 
   test('have the oldest version that may play', async () => {
     const name = 'Minimum version';
-    const oldest = form(name).getByLabel('Oldest version that may play');
+    const oldest = form(name).getByLabel('Oldest allowed version');
     await oldest.fill('v2');
     await refuses(name, /^Must be one to four numbers/);
     await oldest.fill('2.0');

@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000
     await dialog.getByRole('button', { name: 'Load' }).click();
 
     await press('Show version 1');
-    await dialog.getByText('What rolling back changes').waitFor();
+    await dialog.getByText('Changes made by rolling back').waitFor();
     await picture('config version');
     await dialog.getByRole('button', { name: 'Roll back to it' }).click();
     await page.getByText('rolled back to 1').waitFor();

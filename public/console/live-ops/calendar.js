@@ -61,7 +61,7 @@ export function Calendar({ game }) {
             done="Event removed"
             onDone=${reload}
           >
-            <p>${event.active ? 'It ends now, and players are told.' : 'It does not take place any more.'}</p>
+            <p>${event.active ? 'It ends now, and players are notified.' : 'It will not take place.'}</p>
           <//>
         </span>
       `,

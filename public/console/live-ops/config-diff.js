@@ -42,7 +42,7 @@ function shown(content) {
 
 /** What changes, key by key. @param {{ changes: readonly Change[] }} props */
 export function ConfigDiff({ changes }) {
-  if (changes.length === 0) return html`<p class="quiet">Nothing differs.</p>`;
+  if (changes.length === 0) return html`<p class="quiet">No differences.</p>`;
   return html`
     <ul role="list" class="config-diff">
       ${changes.map(

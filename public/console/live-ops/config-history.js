@@ -55,7 +55,7 @@ export function ConfigHistory({ gameId, stored, onChanged }) {
         keyOf=${(/** @type {Version} */ { version }) => String(version)}
         error=${error}
         onRetry=${reload}
-        empty=${html`<${Empty} icon="clock" title="No versions yet"><p>Each change makes one; any of them can be restored.</p><//>`}
+        empty=${html`<${Empty} icon="clock" title="No versions yet"><p>Each change creates a version; any version can be restored.</p><//>`}
       />
     </section>
     ${opened !== null && html`<${VersionDialog} gameId=${gameId} version=${opened.version} stored=${stored} onClose=${() => setOpened(null)} onChanged=${onChanged} />`}
@@ -99,7 +99,7 @@ function VersionDialog({ gameId, version, stored, onClose, onChanged }) {
         html`
           <form id="roll-back" class="form" onSubmit=${submit}>
             <${JsonView} value=${JSON.parse(textOf(result.entries))} label="Config of version ${version}" />
-            <h3>What rolling back changes</h3>
+            <h3>Changes made by rolling back</h3>
             <${ConfigDiff} changes=${changes} />
             ${canRollBack && html`<${Allowed} to="rollBackConfig"><${TextField} label="Comment" maxlength=${500} value=${comment} onValue=${setComment} /><//>`}
             <${FormProblem} error=${refused} fields=${[]} />

@@ -71,7 +71,7 @@ function Editor({ gameId, stored, reload }) {
         onValue=${setText}
         marks=${[]}
         handle=${editor}
-        hint=${'Each key: {"value": …, "public": true, "rules": []}. What is saved reaches running games at once. Escape, then Tab, leaves the editor.'}
+        hint=${'Each key: {"value": …, "public": true, "rules": []}. Saved changes reach running games immediately. Escape, then Tab, leaves the editor.'}
       />
       ${problem && html`<p class="problem" role="alert">${problem}</p>`}
       ${

@@ -59,10 +59,10 @@ export function MaintenanceCard({ game }) {
                 title=${isActive ? `End the maintenance of ${scope} now?` : `Cancel the maintenance of ${scope}?`}
                 confirm=${isActive ? 'End maintenance' : 'Cancel maintenance'}
                 act=${() => admin.call('endMaintenance', { gameId })}
-                done=${isActive ? 'Maintenance ended' : 'Maintenance canceled'}
+                done=${isActive ? 'Maintenance ended' : 'Maintenance cancelled'}
                 onDone=${changed}
               >
-                <p>${isActive ? 'Players can write and sign in again at once.' : 'Players are told that it does not take place.'}</p>
+                <p>${isActive ? 'Players can write and sign in again immediately.' : 'Players are notified that it is cancelled.'}</p>
               <//>
             `
           }
@@ -78,7 +78,7 @@ export function MaintenanceCard({ game }) {
                 <div><dt>Message</dt><dd class="wrap">${own.message || html`<span class="quiet">none</span>`}</dd></div>
               </dl>
             `
-          : html`<${Empty} icon="clock" title="No maintenance planned"><p>During maintenance, players' writes and new sessions are refused with your message. Reads go on, and connections stay open.</p><//>`
+          : html`<${Empty} icon="clock" title="No maintenance planned"><p>During maintenance, players' writes and new sessions are refused with your message. Reads continue, and connections stay open.</p><//>`
       }
       ${ofAll && html`<p class="card-body quiet">Maintenance of all games: ${minuteTime(ofAll.from)} to ${minuteTime(ofAll.until)}. <a href=${linkTo('live-ops', 'maintenance')}>Change it</a></p>`}
     </section>
@@ -114,7 +114,7 @@ function MaintenanceForm({ gameId, scope, known, onClose, onSaved }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind=${start === 'now' ? 'danger' : 'primary'} type="submit" form=${formId} busy=${busy}>${start === 'now' ? 'Start maintenance' : 'Save'}<//>`}
     >
       <form id=${formId} class="form" onSubmit=${submit}>
-        <p>Players' writes and new sessions are refused meanwhile. Launchers and running games are told now, and when it begins and ends.</p>
+        <p>Players' writes and new sessions are refused during maintenance. Launchers and running games are notified now, when it begins and when it ends.</p>
         <div class="form-row">
           <${SelectField} label="Begins" value=${start} onValue=${setStart} options=${[['now', 'Now'], ['at', 'At a time']]} />
           ${start === 'at' && html`<${TimeField} label="Begins at" required value=${from} onValue=${setFrom} problem=${problemAt(error, 'from')} />`}

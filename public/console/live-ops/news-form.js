@@ -15,7 +15,7 @@ import { useSubmit } from './use-submit.js';
 const publicationChoices = [
   ['now', 'Now'],
   ['at', 'At a time'],
-  ['draft', 'Not yet: keep as a draft'],
+  ['draft', 'Keep as a draft'],
 ];
 const fields = ['title', 'body', 'image', 'publishAt', 'expiresAt'];
 
@@ -78,7 +78,7 @@ export function NewsForm({ gameId, item, onClose, onSaved }) {
               `
             : html`<p class="quiet">Published on ${minuteTime(publishedAt)}. Players who have read it are not told of changes.</p>`
         }
-        <${TimeField} label="Expires at" value=${expiresAt} onValue=${setExpiresAt} problem=${problemAt(error, 'expiresAt')} hint="From then on it is no longer listed. Empty: never." />
+        <${TimeField} label="Expires at" value=${expiresAt} onValue=${setExpiresAt} problem=${problemAt(error, 'expiresAt')} hint="The item is no longer listed after this time. Empty: never." />
         <${CheckField} label="Pinned" checked=${pinned} onChecked=${setPinned} hint="Listed before items that are not pinned." />
         <${FormProblem} error=${error} fields=${fields} />
       </form>

@@ -132,7 +132,7 @@ function ReleaseForm({ game: { gameId }, onClose, onSaved }) {
         <${TextField} label="Version" required maxlength=${50} placeholder="1.4.2" value=${version} onValue=${setVersion} problem=${problemAt(error, 'version')} hint="One to four numbers with dots in between." />
         <${MarkdownField} label="Release notes" value=${notes} onValue=${setNotes} problem=${problemAt(error, 'notes')} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where to get it: https://… or a path on this server. Optional." />
-        <${CheckField} label="Required" checked=${required} onChecked=${setRequired} hint="Launchers say that players should not go on with an earlier version. To refuse earlier versions, set the oldest version in the game's settings." />
+        <${CheckField} label="Required" checked=${required} onChecked=${setRequired} hint="Launchers ask players of earlier versions to update. To refuse earlier versions, set the oldest version in the game's settings." />
         <${FormProblem} error=${error} fields=${['version', 'notes', 'url']} />
       </form>
     <//>

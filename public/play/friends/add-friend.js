@@ -93,7 +93,7 @@ export function AddFriend({ launcher, friends, onClose }) {
           onInput=${(/** @type {Event} */ event) => setName(typed(event))}
         />
         <p class=${searchProblem ? 'problem' : 'hint'} id="${nameId}-found" role="status">
-          ${searchProblem || (found === null ? 'At least 3 letters of the beginning of the name.' : found.length === 0 ? `No player's name begins with “${query}”.` : `${found.length} found`)}
+          ${searchProblem || (found === null ? 'At least the first 3 letters of the name.' : found.length === 0 ? `No player's name begins with “${query}”.` : `${found.length} found`)}
         </p>
         ${
           found !== null &&
@@ -162,7 +162,7 @@ function OwnCode({ friends }) {
           code &&
           (asks
             ? html`
-                <span class="small">The former code will no longer work.</span>
+                <span class="small">The current code will stop working.</span>
                 <${Button} size="small" busy=${busy === 'replace'} onClick=${replace}>Replace<//>
                 <${Button} size="small" kind="plain" onClick=${() => setAsks(false)}>Keep<//>
               `

@@ -15,13 +15,13 @@ const choices = [
     label: 'Who can send you friend requests',
     options: [
       ['everyone', 'Everyone'],
-      ['code', 'Only who has your friend code'],
+      ['code', 'Only players with your friend code'],
       ['nobody', 'Nobody'],
     ],
   },
   {
     field: 'presence',
-    label: 'Who sees that you are online',
+    label: 'Who can see that you are online',
     options: [
       ['friends', 'Friends'],
       ['nobody', 'Nobody'],
@@ -74,7 +74,7 @@ export function Privacy({ friends, onClose }) {
       ${
         privacy === null
           ? problem
-            ? html`<${ErrorState} error=${problem} title="Could not load your privacy" onRetry=${load} />`
+            ? html`<${ErrorState} error=${problem} title="Could not load your privacy settings" onRetry=${load} />`
             : html`<${LoadingRows} label="Loading your privacy" />`
           : html`
               ${choices.map(

@@ -24,7 +24,7 @@ export function NewsPanel({ launcher, news }) {
   }
   if (items === null) return html`<${LoadingRows} rows=${3} label="Loading news" />`;
   if (items.length === 0) {
-    return html`<${Empty} icon="news" title="No news"><p>News of this server and of its games appear here.</p><//>`;
+    return html`<${Empty} icon="news" title="No news"><p>News about this server and its games appears here.</p><//>`;
   }
   return html`
     <ul role="list" class="news" aria-label="News">

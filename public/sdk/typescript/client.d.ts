@@ -3038,22 +3038,22 @@ interface Operations {
         input: RemoveReactionInput;
         output: RemoveReactionOutput;
     };
-    /** Accept the friend request of a player */
+    /** Accept a player's friend request */
     acceptFriendRequest: {
         input: AcceptFriendRequestInput;
         output: AcceptFriendRequestOutput;
     };
-    /** Ask a player to be friends, or accept the request that this player has sent */
+    /** Send a friend request to a player, or accept the request that this player has sent */
     addFriend: {
         input: AddFriendInput;
         output: AddFriendOutput;
     };
-    /** Decline the friend request of a player, who is not told; further ones are ignored for 30 days */
+    /** Decline a player's friend request without notifying the player; further ones are ignored for 30 days */
     declineFriendRequest: {
         input: DeclineFriendRequestInput;
         output: DeclineFriendRequestOutput;
     };
-    /** Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret */
+    /** Import a player's friendships from another platform, with players that the game's server vouches for; requires the game's secret */
     importFriends: {
         input: ImportFriendsInput;
         output: ImportFriendsOutput;
@@ -3073,27 +3073,27 @@ interface Operations {
         input: UpdateFriendInput;
         output: UpdateFriendOutput;
     };
-    /** Get the player's friend code, which is made at the first call */
+    /** Get the player's friend code, creating it on first use */
     getFriendCode: {
         input: Record<never, never>;
         output: GetFriendCodeOutput;
     };
-    /** Replace the player's friend code, so that the former no longer works */
+    /** Replace the player's friend code; the previous one stops working immediately */
     resetFriendCode: {
         input: Record<never, never>;
         output: ResetFriendCodeOutput;
     };
-    /** Get what the player lets others know and do */
+    /** Get the player's privacy settings */
     getPrivacy: {
         input: Record<never, never>;
         output: GetPrivacyOutput;
     };
-    /** Set what the player lets others know and do; omitted fields are kept */
+    /** Update the player's privacy settings; omitted fields keep their values */
     setPrivacy: {
         input: SetPrivacyInput;
         output: SetPrivacyOutput;
     };
-    /** Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted */
+    /** Get the names and avatars of up to 100 players by wallet: friends, players of the same games, and players who can be searched; others are omitted */
     getPlayers: {
         input: GetPlayersInput;
         output: GetPlayersOutput;
@@ -3123,7 +3123,7 @@ interface Operations {
         input: SendInviteInput;
         output: SendInviteOutput;
     };
-    /** List the player's friends who are online, and send this connection every change from now on */
+    /** Follow the presence of friends: list those who are online, and push every change to this connection */
     followPresence: {
         input: Record<never, never>;
         output: FollowPresenceOutput;
@@ -3138,7 +3138,7 @@ interface Operations {
         input: SetCurrentGameInput;
         output: SetCurrentGameOutput;
     };
-    /** Set what friends see of the player in this game, until the socket is closed */
+    /** Set the player's rich presence in this game, shown to friends until the socket is closed */
     setRichPresence: {
         input: SetRichPresenceInput;
         output: SetRichPresenceOutput;
@@ -3148,12 +3148,12 @@ interface Operations {
         input: SetStatusInput;
         output: SetStatusOutput;
     };
-    /** Stop sending this connection changes of the presence of friends */
+    /** Stop pushing the presence of friends to this connection */
     unfollowPresence: {
         input: Record<never, never>;
         output: UnfollowPresenceOutput;
     };
-    /** Subscribe this connection to the number of players of games, replacing those followed before */
+    /** Subscribe this connection to the player counts of games, replacing earlier subscriptions */
     followGameStats: {
         input: FollowGameStatsInput;
         output: FollowGameStatsOutput;
@@ -3198,7 +3198,7 @@ interface Operations {
         input: Record<never, never>;
         output: CountLiveGamesOutput;
     };
-    /** List the latest session of a player in each game, the last played first */
+    /** List the latest session of a player in each game, most recently played first */
     getGamesHistory: {
         input: GetGamesHistoryInput;
         output: GetGamesHistoryOutput;
@@ -3228,7 +3228,7 @@ interface Operations {
         input: GetTotalPlaytimeInput;
         output: GetTotalPlaytimeOutput;
     };
-    /** List the games that the player has played, the last played first */
+    /** List the games that the player has played, most recently played first */
     listRecentGames: {
         input: ListRecentGamesInput;
         output: ListRecentGamesOutput;
@@ -3253,7 +3253,7 @@ interface Operations {
         input: ListFavoriteGamesInput;
         output: ListFavoriteGamesOutput;
     };
-    /** Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself */
+    /** Add a game to the player's favorites, or remove it; a game can do this only for itself */
     setFavoriteGame: {
         input: SetFavoriteGameInput;
         output: SetFavoriteGameOutput;
@@ -3263,7 +3263,7 @@ interface Operations {
         input: GetEventsInput;
         output: GetEventsOutput;
     };
-    /** Get the current and planned maintenance of all games and of one game, the earliest first */
+    /** Get the current and planned maintenance of all games and of one game, earliest first */
     getMaintenance: {
         input: GetMaintenanceInput;
         output: GetMaintenanceOutput;

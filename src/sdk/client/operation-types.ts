@@ -2690,13 +2690,13 @@ export interface Operations {
   addReaction: { input: AddReactionInput; output: AddReactionOutput };
   /** Remove the player's reaction to a message */
   removeReaction: { input: RemoveReactionInput; output: RemoveReactionOutput };
-  /** Accept the friend request of a player */
+  /** Accept a player's friend request */
   acceptFriendRequest: { input: AcceptFriendRequestInput; output: AcceptFriendRequestOutput };
-  /** Ask a player to be friends, or accept the request that this player has sent */
+  /** Send a friend request to a player, or accept the request that this player has sent */
   addFriend: { input: AddFriendInput; output: AddFriendOutput };
-  /** Decline the friend request of a player, who is not told; further ones are ignored for 30 days */
+  /** Decline a player's friend request without notifying the player; further ones are ignored for 30 days */
   declineFriendRequest: { input: DeclineFriendRequestInput; output: DeclineFriendRequestOutput };
-  /** Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret */
+  /** Import a player's friendships from another platform, with players that the game's server vouches for; requires the game's secret */
   importFriends: { input: ImportFriendsInput; output: ImportFriendsOutput };
   /** List the player's friends and friend requests, latest change first */
   listFriends: { input: ListFriendsInput; output: ListFriendsOutput };
@@ -2704,15 +2704,15 @@ export interface Operations {
   removeFriend: { input: RemoveFriendInput; output: RemoveFriendOutput };
   /** Mark a friend as a favorite, or write a note about one */
   updateFriend: { input: UpdateFriendInput; output: UpdateFriendOutput };
-  /** Get the player's friend code, which is made at the first call */
+  /** Get the player's friend code, creating it on first use */
   getFriendCode: { input: Record<never, never>; output: GetFriendCodeOutput };
-  /** Replace the player's friend code, so that the former no longer works */
+  /** Replace the player's friend code; the previous one stops working immediately */
   resetFriendCode: { input: Record<never, never>; output: ResetFriendCodeOutput };
-  /** Get what the player lets others know and do */
+  /** Get the player's privacy settings */
   getPrivacy: { input: Record<never, never>; output: GetPrivacyOutput };
-  /** Set what the player lets others know and do; omitted fields are kept */
+  /** Update the player's privacy settings; omitted fields keep their values */
   setPrivacy: { input: SetPrivacyInput; output: SetPrivacyOutput };
-  /** Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted */
+  /** Get the names and avatars of up to 100 players by wallet: friends, players of the same games, and players who can be searched; others are omitted */
   getPlayers: { input: GetPlayersInput; output: GetPlayersOutput };
   /** Search players by the beginning of the name that they have chosen */
   searchPlayers: { input: SearchPlayersInput; output: SearchPlayersOutput };
@@ -2724,19 +2724,19 @@ export interface Operations {
   respondToInvite: { input: RespondToInviteInput; output: RespondToInviteOutput };
   /** Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced */
   sendInvite: { input: SendInviteInput; output: SendInviteOutput };
-  /** List the player's friends who are online, and send this connection every change from now on */
+  /** Follow the presence of friends: list those who are online, and push every change to this connection */
   followPresence: { input: Record<never, never>; output: FollowPresenceOutput };
   /** Get what is needed to join a friend in the game that the friend has open */
   joinFriend: { input: JoinFriendInput; output: JoinFriendOutput };
   /** Set the game that the player has open in the launcher; requires a launcher's socket */
   setCurrentGame: { input: SetCurrentGameInput; output: SetCurrentGameOutput };
-  /** Set what friends see of the player in this game, until the socket is closed */
+  /** Set the player's rich presence in this game, shown to friends until the socket is closed */
   setRichPresence: { input: SetRichPresenceInput; output: SetRichPresenceOutput };
   /** Set the player's status, shown to friends; requires a launcher's socket */
   setStatus: { input: SetStatusInput; output: SetStatusOutput };
-  /** Stop sending this connection changes of the presence of friends */
+  /** Stop pushing the presence of friends to this connection */
   unfollowPresence: { input: Record<never, never>; output: UnfollowPresenceOutput };
-  /** Subscribe this connection to the number of players of games, replacing those followed before */
+  /** Subscribe this connection to the player counts of games, replacing earlier subscriptions */
   followGameStats: { input: FollowGameStatsInput; output: FollowGameStatsOutput };
   /** List the public streams this connection is subscribed to */
   getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
@@ -2754,7 +2754,7 @@ export interface Operations {
   countInGame: { input: CountInGameInput; output: CountInGameOutput };
   /** Count the games that somebody has open */
   countLiveGames: { input: Record<never, never>; output: CountLiveGamesOutput };
-  /** List the latest session of a player in each game, the last played first */
+  /** List the latest session of a player in each game, most recently played first */
   getGamesHistory: { input: GetGamesHistoryInput; output: GetGamesHistoryOutput };
   /** Get the game that a player has open or played last */
   getLastPlayed: { input: GetLastPlayedInput; output: GetLastPlayedOutput };
@@ -2766,7 +2766,7 @@ export interface Operations {
   getPlaytimeForGames: { input: GetPlaytimeForGamesInput; output: GetPlaytimeForGamesOutput };
   /** Get how many seconds a player has played all games together */
   getTotalPlaytime: { input: GetTotalPlaytimeInput; output: GetTotalPlaytimeOutput };
-  /** List the games that the player has played, the last played first */
+  /** List the games that the player has played, most recently played first */
   listRecentGames: { input: ListRecentGamesInput; output: ListRecentGamesOutput };
   /** Read the game's config as it is for the player; the game's server reads private keys too */
   getConfig: { input: GetConfigInput; output: GetConfigOutput };
@@ -2776,11 +2776,11 @@ export interface Operations {
   getGame: { input: GetGameInput; output: GetGameOutput };
   /** List the player's favorite games, latest first: a launcher sees all, a game only itself */
   listFavoriteGames: { input: ListFavoriteGamesInput; output: ListFavoriteGamesOutput };
-  /** Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself */
+  /** Add a game to the player's favorites, or remove it; a game can do this only for itself */
   setFavoriteGame: { input: SetFavoriteGameInput; output: SetFavoriteGameOutput };
   /** List a game's calendar events that are running or planned, with their current and next occurrences */
   getEvents: { input: GetEventsInput; output: GetEventsOutput };
-  /** Get the current and planned maintenance of all games and of one game, the earliest first */
+  /** Get the current and planned maintenance of all games and of one game, earliest first */
   getMaintenance: { input: GetMaintenanceInput; output: GetMaintenanceOutput };
   /** Start a sign-in: get the message for the wallet to sign */
   createUnverifiedChannel: { input: CreateUnverifiedChannelInput; output: CreateUnverifiedChannelOutput };

@@ -234,7 +234,7 @@ async function takeLiveOps(page: Page, take: Camera['take']): Promise<void> {
   await press('Add requirement');
   await press('Add token to requirement 1');
   await page.getByLabel('Standard').last().selectOption('ERC-1155');
-  await page.getByLabel('Oldest version that may play').fill('1.0');
+  await page.getByLabel('Oldest allowed version').fill('1.0');
   await take(page, 'form-settings-filled');
 }
 

@@ -434,11 +434,11 @@ class AsyncOperations:
         return await self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     async def accept_friend_request(self, *, wallet: str) -> AcceptFriendRequestOutput:
-        """Accept the friend request of a player."""
+        """Accept a player's friend request."""
         return await self._call("acceptFriendRequest", _given({"wallet": wallet}, {}))
 
     async def add_friend(self, *, wallet: Optional[str] = None, friend_code: Optional[str] = None, message: Optional[str] = None) -> AddFriendOutput:
-        """Ask a player to be friends, or accept the request that this player has sent.
+        """Send a friend request to a player, or accept the request that this player has sent.
 
         wallet: The player; or send `friendCode`
         friend_code: The player's friend code, in any case, with spaces or hyphens
@@ -447,11 +447,11 @@ class AsyncOperations:
         return await self._call("addFriend", _given({}, {"wallet": wallet, "friendCode": friend_code, "message": message}))
 
     async def decline_friend_request(self, *, wallet: str, idempotency_key: Optional[str] = None) -> DeclineFriendRequestOutput:
-        """Decline the friend request of a player, who is not told; further ones are ignored for 30 days."""
+        """Decline a player's friend request without notifying the player; further ones are ignored for 30 days."""
         return await self._call("declineFriendRequest", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     async def import_friends(self, *, wallet: str, players: list[str]) -> ImportFriendsOutput:
-        """Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret.
+        """Import a player's friendships from another platform, with players that the game's server vouches for; requires the game's secret.
 
         players: At most 1,000 wallets
         """
@@ -479,19 +479,19 @@ class AsyncOperations:
         return await self._call("updateFriend", _given({"wallet": wallet}, {"favorite": favorite, "note": note}))
 
     async def get_friend_code(self) -> GetFriendCodeOutput:
-        """Get the player's friend code, which is made at the first call."""
+        """Get the player's friend code, creating it on first use."""
         return await self._call("getFriendCode", _given({}, {}))
 
     async def reset_friend_code(self, *, idempotency_key: Optional[str] = None) -> ResetFriendCodeOutput:
-        """Replace the player's friend code, so that the former no longer works."""
+        """Replace the player's friend code; the previous one stops working immediately."""
         return await self._call("resetFriendCode", _given({}, {"idempotencyKey": idempotency_key}))
 
     async def get_privacy(self) -> GetPrivacyOutput:
-        """Get what the player lets others know and do."""
+        """Get the player's privacy settings."""
         return await self._call("getPrivacy", _given({}, {}))
 
     async def set_privacy(self, *, requests: Optional[Literal["everyone", "code", "nobody"]] = None, presence: Optional[Literal["friends", "nobody"]] = None, show_game: Optional[bool] = None, invites: Optional[Literal["friends", "nobody"]] = None, searchable: Optional[bool] = None, show_playtime: Optional[bool] = None) -> SetPrivacyOutput:
-        """Set what the player lets others know and do; omitted fields are kept.
+        """Update the player's privacy settings; omitted fields keep their values.
 
         requests: Who may send friend requests; `code`: who has the player's friend code
         presence: Who sees that the player is online
@@ -503,7 +503,7 @@ class AsyncOperations:
         return await self._call("setPrivacy", _given({}, {"requests": requests, "presence": presence, "showGame": show_game, "invites": invites, "searchable": searchable, "showPlaytime": show_playtime}))
 
     async def get_players(self, *, wallets: list[str]) -> GetPlayersOutput:
-        """Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted."""
+        """Get the names and avatars of up to 100 players by wallet: friends, players of the same games, and players who can be searched; others are omitted."""
         return await self._call("getPlayers", _given({"wallets": wallets}, {}))
 
     async def search_players(self, *, query: str, limit: Optional[int] = None) -> SearchPlayersOutput:
@@ -535,7 +535,7 @@ class AsyncOperations:
         return await self._call("sendInvite", _given({"wallets": wallets}, {"gameId": game_id, "connect": connect, "message": message, "idempotencyKey": idempotency_key}))
 
     async def follow_presence(self) -> FollowPresenceOutput:
-        """List the player's friends who are online, and send this connection every change from now on."""
+        """Follow the presence of friends: list those who are online, and push every change to this connection."""
         return await self._call("followPresence", _given({}, {}))
 
     async def join_friend(self, *, wallet: str) -> JoinFriendOutput:
@@ -550,7 +550,7 @@ class AsyncOperations:
         return await self._call("setCurrentGame", _given({"gameId": game_id}, {}))
 
     async def set_rich_presence(self, *, details: Optional[str] = None, values: Optional[dict[str, str]] = None, group: Optional[PresenceGroup] = None, connect: Optional[str] = None) -> SetRichPresenceOutput:
-        """Set what friends see of the player in this game, until the socket is closed.
+        """Set the player's rich presence in this game, shown to friends until the socket is closed.
 
         details: What the player is doing in the game; shown to friends
         values: Up to 20 values for sessions of the same game
@@ -568,11 +568,11 @@ class AsyncOperations:
         return await self._call("setStatus", _given({"status": status}, {"text": text}))
 
     async def unfollow_presence(self) -> UnfollowPresenceOutput:
-        """Stop sending this connection changes of the presence of friends."""
+        """Stop pushing the presence of friends to this connection."""
         return await self._call("unfollowPresence", _given({}, {}))
 
     async def follow_game_stats(self, *, game_ids: list[str]) -> FollowGameStatsOutput:
-        """Subscribe this connection to the number of players of games, replacing those followed before.
+        """Subscribe this connection to the player counts of games, replacing earlier subscriptions.
 
         game_ids: Ids or slugs; empty: stop following
         """
@@ -634,7 +634,7 @@ class AsyncOperations:
         return await self._call("countLiveGames", _given({}, {}))
 
     async def get_games_history(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None) -> GetGamesHistoryOutput:
-        """List the latest session of a player in each game, the last played first.
+        """List the latest session of a player in each game, most recently played first.
 
         wallet: The player, or a friend who shows it (privacy's `showPlaytime`)
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
@@ -681,7 +681,7 @@ class AsyncOperations:
         return await self._call("getTotalPlaytime", _given({"wallet": wallet}, {}))
 
     async def list_recent_games(self, *, limit: Optional[int] = None) -> ListRecentGamesOutput:
-        """List the games that the player has played, the last played first."""
+        """List the games that the player has played, most recently played first."""
         return await self._call("listRecentGames", _given({}, {"limit": limit}))
 
     async def get_config(self, *, keys: Optional[list[str]] = None, label: Optional[str] = None, game_version: Optional[str] = None, if_none_match: Optional[str] = None) -> GetConfigOutput:
@@ -718,7 +718,7 @@ class AsyncOperations:
         return await self._call("listFavoriteGames", _given({}, {"limit": limit, "skip": skip}))
 
     async def set_favorite_game(self, *, game_id: str, favorite: bool) -> SetFavoriteGameOutput:
-        """Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself.
+        """Add a game to the player's favorites, or remove it; a game can do this only for itself.
 
         game_id: Id or slug of the game
         """
@@ -732,7 +732,7 @@ class AsyncOperations:
         return await self._call("getEvents", _given({"gameId": game_id}, {}))
 
     async def get_maintenance(self, *, game_id: Optional[str] = None) -> GetMaintenanceOutput:
-        """Get the current and planned maintenance of all games and of one game, the earliest first.
+        """Get the current and planned maintenance of all games and of one game, earliest first.
 
         game_id: Id or slug; omitted: only that of all games
         """

@@ -44,7 +44,8 @@ const longestMs = 48 * 60 * 60 * 1000;
 export const serverSummary = defineAdminOperation({
   name: 'serverSummary',
   kind: 'read',
-  summary: "Get the running nodes, who plays, today's sessions and players, and the storage of each game",
+  summary:
+    "Get the running nodes, the number of players in games, today's sessions and players, and the storage of each game",
   roles: everyRole,
   input: z.object({
     since: z.int().min(0).optional().meta({
@@ -99,7 +100,7 @@ export const getGameStats = defineAdminOperation({
   name: 'getGameStats',
   kind: 'read',
   summary:
-    "Get a game's sessions and players by day, who plays and is online, and the calls that the responding node answered",
+    "Get a game's sessions and players by day, how many play and are online now, and its calls to the responding node",
   roles: everyRole,
   input: z.object({
     gameId: idInput,

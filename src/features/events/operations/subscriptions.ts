@@ -77,7 +77,7 @@ export const followGameStats = defineOperation({
   name: 'followGameStats',
   service: 'realtime-events',
   kind: 'read',
-  summary: 'Subscribe this connection to the number of players of games, replacing those followed before',
+  summary: 'Subscribe this connection to the player counts of games, replacing earlier subscriptions',
   auth: 'public',
   input: z.object({
     gameIds: z.array(gameInput).max(maxFollowed).meta({ description: 'Ids or slugs; empty: stop following' }),

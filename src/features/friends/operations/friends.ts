@@ -115,7 +115,7 @@ export const addFriend = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: 'Ask a player to be friends, or accept the request that this player has sent',
+  summary: 'Send a friend request to a player, or accept the request that this player has sent',
   auth: 'player',
   perPlayer: friendRequestLimit,
   input: z.object({
@@ -165,7 +165,7 @@ export const acceptFriendRequest = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: 'Accept the friend request of a player',
+  summary: "Accept a player's friend request",
   auth: 'player',
   input: other,
   output: z.object({ success }),
@@ -182,7 +182,8 @@ export const declineFriendRequest = defineOperation({
   name: 'declineFriendRequest',
   service: 'launcher',
   kind: 'write',
-  summary: 'Decline the friend request of a player, who is not told; further ones are ignored for 30 days',
+  summary:
+    "Decline a player's friend request without notifying the player; further ones are ignored for 30 days",
   auth: 'player',
   input: other,
   output: z.object({ success }),
@@ -240,7 +241,7 @@ export const importFriends = defineOperation({
   kind: 'write',
   isRepeatable: true,
   summary:
-    "Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret",
+    "Import a player's friendships from another platform, with players that the game's server vouches for; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallet: addressInput,

@@ -16,7 +16,7 @@ export const getPlayers = defineOperation({
   service: 'launcher',
   kind: 'read',
   summary:
-    'Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted',
+    'Get the names and avatars of up to 100 players by wallet: friends, players of the same games, and players who can be searched; others are omitted',
   auth: 'player',
   input: z.object({ wallets: z.array(addressInput).min(1).max(100) }),
   cost: { text: 'one read for every 20 `wallets`', of: ({ wallets }) => wallets.length / 20 },

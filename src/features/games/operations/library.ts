@@ -63,7 +63,7 @@ export const setFavoriteGame = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: "Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself",
+  summary: "Add a game to the player's favorites, or remove it; a game can do this only for itself",
   auth: 'player',
   input: z.object({ gameId: gameInput, favorite: z.boolean() }),
   output: z.object({ success }),

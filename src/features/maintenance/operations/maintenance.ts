@@ -24,7 +24,7 @@ export const getMaintenance = defineOperation({
   name: 'getMaintenance',
   service: 'launcher',
   kind: 'read',
-  summary: 'Get the current and planned maintenance of all games and of one game, the earliest first',
+  summary: 'Get the current and planned maintenance of all games and of one game, earliest first',
   auth: 'public',
   input: z.object({
     gameId: gameInput.optional().meta({ description: 'Id or slug; omitted: only that of all games' }),
@@ -43,7 +43,7 @@ export const getMaintenance = defineOperation({
 export const listMaintenance = defineAdminOperation({
   name: 'listMaintenance',
   kind: 'read',
-  summary: 'List current and planned maintenance, the earliest first',
+  summary: 'List current and planned maintenance, earliest first',
   roles: everyRole,
   input: z.object({}),
   output: listed,

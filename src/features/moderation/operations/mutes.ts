@@ -76,7 +76,8 @@ export const mutePlayer = defineAdminOperation({
 export const unmutePlayer = defineAdminOperation({
   name: 'unmutePlayer',
   kind: 'write',
-  summary: "End a player's mute in a game or in one of its channels, also one that moderators did not impose",
+  summary:
+    "End a player's mute in a game or in one of its channels, including one that a game server or a participant set",
   roles: moderators,
   input: z.object({
     wallet: addressInput,

@@ -246,25 +246,25 @@ namespace Gantry
             return CallAsync(Operations.RemoveReaction, input, options, cancellationToken, RemoveReactionOutput.From);
         }
 
-        /// <summary>Accept the friend request of a player.</summary>
+        /// <summary>Accept a player's friend request.</summary>
         public Task<AcceptFriendRequestOutput> AcceptFriendRequestAsync(AcceptFriendRequestInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.AcceptFriendRequest, input, options, cancellationToken, AcceptFriendRequestOutput.From);
         }
 
-        /// <summary>Ask a player to be friends, or accept the request that this player has sent.</summary>
+        /// <summary>Send a friend request to a player, or accept the request that this player has sent.</summary>
         public Task<AddFriendOutput> AddFriendAsync(AddFriendInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.AddFriend, input, options, cancellationToken, AddFriendOutput.From);
         }
 
-        /// <summary>Decline the friend request of a player, who is not told; further ones are ignored for 30 days.</summary>
+        /// <summary>Decline a player's friend request without notifying the player; further ones are ignored for 30 days.</summary>
         public Task<DeclineFriendRequestOutput> DeclineFriendRequestAsync(DeclineFriendRequestInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.DeclineFriendRequest, input, options, cancellationToken, DeclineFriendRequestOutput.From);
         }
 
-        /// <summary>Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret.</summary>
+        /// <summary>Import a player's friendships from another platform, with players that the game's server vouches for; requires the game's secret.</summary>
         public Task<ImportFriendsOutput> ImportFriendsAsync(ImportFriendsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ImportFriends, input, options, cancellationToken, ImportFriendsOutput.From);
@@ -288,31 +288,31 @@ namespace Gantry
             return CallAsync(Operations.UpdateFriend, input, options, cancellationToken, UpdateFriendOutput.From);
         }
 
-        /// <summary>Get the player's friend code, which is made at the first call.</summary>
+        /// <summary>Get the player's friend code, creating it on first use.</summary>
         public Task<GetFriendCodeOutput> GetFriendCodeAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetFriendCode, null, options, cancellationToken, GetFriendCodeOutput.From);
         }
 
-        /// <summary>Replace the player's friend code, so that the former no longer works.</summary>
+        /// <summary>Replace the player's friend code; the previous one stops working immediately.</summary>
         public Task<ResetFriendCodeOutput> ResetFriendCodeAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ResetFriendCode, null, options, cancellationToken, ResetFriendCodeOutput.From);
         }
 
-        /// <summary>Get what the player lets others know and do.</summary>
+        /// <summary>Get the player's privacy settings.</summary>
         public Task<GetPrivacyOutput> GetPrivacyAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetPrivacy, null, options, cancellationToken, GetPrivacyOutput.From);
         }
 
-        /// <summary>Set what the player lets others know and do; omitted fields are kept.</summary>
+        /// <summary>Update the player's privacy settings; omitted fields keep their values.</summary>
         public Task<SetPrivacyOutput> SetPrivacyAsync(SetPrivacyInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetPrivacy, input, options, cancellationToken, SetPrivacyOutput.From);
         }
 
-        /// <summary>Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted.</summary>
+        /// <summary>Get the names and avatars of up to 100 players by wallet: friends, players of the same games, and players who can be searched; others are omitted.</summary>
         public Task<GetPlayersOutput> GetPlayersAsync(GetPlayersInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetPlayers, input, options, cancellationToken, GetPlayersOutput.From);
@@ -348,7 +348,7 @@ namespace Gantry
             return CallAsync(Operations.SendInvite, input, options, cancellationToken, SendInviteOutput.From);
         }
 
-        /// <summary>List the player's friends who are online, and send this connection every change from now on.</summary>
+        /// <summary>Follow the presence of friends: list those who are online, and push every change to this connection.</summary>
         public Task<FollowPresenceOutput> FollowPresenceAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.FollowPresence, null, options, cancellationToken, FollowPresenceOutput.From);
@@ -366,7 +366,7 @@ namespace Gantry
             return CallAsync(Operations.SetCurrentGame, input, options, cancellationToken, SetCurrentGameOutput.From);
         }
 
-        /// <summary>Set what friends see of the player in this game, until the socket is closed.</summary>
+        /// <summary>Set the player's rich presence in this game, shown to friends until the socket is closed.</summary>
         public Task<SetRichPresenceOutput> SetRichPresenceAsync(SetRichPresenceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetRichPresence, input, options, cancellationToken, SetRichPresenceOutput.From);
@@ -378,13 +378,13 @@ namespace Gantry
             return CallAsync(Operations.SetStatus, input, options, cancellationToken, SetStatusOutput.From);
         }
 
-        /// <summary>Stop sending this connection changes of the presence of friends.</summary>
+        /// <summary>Stop pushing the presence of friends to this connection.</summary>
         public Task<UnfollowPresenceOutput> UnfollowPresenceAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UnfollowPresence, null, options, cancellationToken, UnfollowPresenceOutput.From);
         }
 
-        /// <summary>Subscribe this connection to the number of players of games, replacing those followed before.</summary>
+        /// <summary>Subscribe this connection to the player counts of games, replacing earlier subscriptions.</summary>
         public Task<FollowGameStatsOutput> FollowGameStatsAsync(FollowGameStatsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.FollowGameStats, input, options, cancellationToken, FollowGameStatsOutput.From);
@@ -438,7 +438,7 @@ namespace Gantry
             return CallAsync(Operations.CountLiveGames, null, options, cancellationToken, CountLiveGamesOutput.From);
         }
 
-        /// <summary>List the latest session of a player in each game, the last played first.</summary>
+        /// <summary>List the latest session of a player in each game, most recently played first.</summary>
         public Task<GetGamesHistoryOutput> GetGamesHistoryAsync(GetGamesHistoryInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetGamesHistory, input, options, cancellationToken, GetGamesHistoryOutput.From);
@@ -474,7 +474,7 @@ namespace Gantry
             return CallAsync(Operations.GetTotalPlaytime, input, options, cancellationToken, GetTotalPlaytimeOutput.From);
         }
 
-        /// <summary>List the games that the player has played, the last played first.</summary>
+        /// <summary>List the games that the player has played, most recently played first.</summary>
         public Task<ListRecentGamesOutput> ListRecentGamesAsync(ListRecentGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ListRecentGames, input, options, cancellationToken, ListRecentGamesOutput.From);
@@ -504,7 +504,7 @@ namespace Gantry
             return CallAsync(Operations.ListFavoriteGames, input, options, cancellationToken, ListFavoriteGamesOutput.From);
         }
 
-        /// <summary>Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself.</summary>
+        /// <summary>Add a game to the player's favorites, or remove it; a game can do this only for itself.</summary>
         public Task<SetFavoriteGameOutput> SetFavoriteGameAsync(SetFavoriteGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetFavoriteGame, input, options, cancellationToken, SetFavoriteGameOutput.From);
@@ -516,7 +516,7 @@ namespace Gantry
             return CallAsync(Operations.GetEvents, input, options, cancellationToken, GetEventsOutput.From);
         }
 
-        /// <summary>Get the current and planned maintenance of all games and of one game, the earliest first.</summary>
+        /// <summary>Get the current and planned maintenance of all games and of one game, earliest first.</summary>
         public Task<GetMaintenanceOutput> GetMaintenanceAsync(GetMaintenanceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetMaintenance, input, options, cancellationToken, GetMaintenanceOutput.From);

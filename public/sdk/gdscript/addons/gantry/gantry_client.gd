@@ -456,14 +456,14 @@ func remove_reaction(message_id, reaction, options = {}):
 	return _call_generated("removeReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
-# Accept the friend request of a player.
+# Accept a player's friend request.
 # - wallet: String
 # Answers: AcceptFriendRequestOutput.
 func accept_friend_request(wallet, options = {}):
 	return _call_generated("acceptFriendRequest", {"wallet": wallet}, {}, {}, options)
 
 
-# Ask a player to be friends, or accept the request that this player has sent.
+# Send a friend request to a player, or accept the request that this player has sent.
 # - optional wallet: String or null. The player; or send `friendCode`
 # - optional friend_code: String or null. The player's friend code, in any case, with spaces or hyphens
 # - optional message: String or null. Shown to the player, at most 140 characters
@@ -472,14 +472,14 @@ func add_friend(optional = {}, options = {}):
 	return _call_generated("addFriend", {}, optional, {"wallet": "wallet", "friend_code": "friendCode", "message": "message"}, options)
 
 
-# Decline the friend request of a player, who is not told; further ones are ignored for 30 days.
+# Decline a player's friend request without notifying the player; further ones are ignored for 30 days.
 # - wallet: String
 # Answers: DeclineFriendRequestOutput.
 func decline_friend_request(wallet, options = {}):
 	return _call_generated("declineFriendRequest", {"wallet": wallet}, {}, {}, options)
 
 
-# Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret.
+# Import a player's friendships from another platform, with players that the game's server vouches for; requires the game's secret.
 # - wallet: String
 # - players: Array of String. At most 1,000 wallets
 # Answers: ImportFriendsOutput.
@@ -512,25 +512,25 @@ func update_friend(wallet, optional = {}, options = {}):
 	return _call_generated("updateFriend", {"wallet": wallet}, optional, {"favorite": "favorite", "note": "note"}, options)
 
 
-# Get the player's friend code, which is made at the first call.
+# Get the player's friend code, creating it on first use.
 # Answers: GetFriendCodeOutput.
 func get_friend_code(options = {}):
 	return _call_generated("getFriendCode", {}, {}, {}, options)
 
 
-# Replace the player's friend code, so that the former no longer works.
+# Replace the player's friend code; the previous one stops working immediately.
 # Answers: ResetFriendCodeOutput.
 func reset_friend_code(options = {}):
 	return _call_generated("resetFriendCode", {}, {}, {}, options)
 
 
-# Get what the player lets others know and do.
+# Get the player's privacy settings.
 # Answers: GetPrivacyOutput.
 func get_privacy(options = {}):
 	return _call_generated("getPrivacy", {}, {}, {}, options)
 
 
-# Set what the player lets others know and do; omitted fields are kept.
+# Update the player's privacy settings; omitted fields keep their values.
 # - optional requests: "everyone" or "code" or "nobody" or null. Who may send friend requests; `code`: who has the player's friend code
 # - optional presence: "friends" or "nobody" or null. Who sees that the player is online
 # - optional show_game: bool or null. Whether friends see which game the player has open
@@ -542,7 +542,7 @@ func set_privacy(optional = {}, options = {}):
 	return _call_generated("setPrivacy", {}, optional, {"requests": "requests", "presence": "presence", "show_game": "showGame", "invites": "invites", "searchable": "searchable", "show_playtime": "showPlaytime"}, options)
 
 
-# Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted.
+# Get the names and avatars of up to 100 players by wallet: friends, players of the same games, and players who can be searched; others are omitted.
 # - wallets: Array of String
 # Answers: GetPlayersOutput.
 func get_players(wallets, options = {}):
@@ -588,7 +588,7 @@ func send_invite(wallets, optional = {}, options = {}):
 	return _call_generated("sendInvite", {"wallets": wallets}, optional, {"game_id": "gameId", "connect": "connect", "message": "message"}, options)
 
 
-# List the player's friends who are online, and send this connection every change from now on.
+# Follow the presence of friends: list those who are online, and push every change to this connection.
 # Answers: FollowPresenceOutput.
 func follow_presence(options = {}):
 	return _call_generated("followPresence", {}, {}, {}, options)
@@ -608,7 +608,7 @@ func set_current_game(game_id, options = {}):
 	return _call_generated("setCurrentGame", {"gameId": game_id}, {}, {}, options)
 
 
-# Set what friends see of the player in this game, until the socket is closed.
+# Set the player's rich presence in this game, shown to friends until the socket is closed.
 # - optional details: String or null. What the player is doing in the game; shown to friends
 # - optional values: Dictionary or null. Up to 20 values for sessions of the same game
 # - optional group: PresenceGroup or null. The group that the player plays in; a full one cannot be joined
@@ -626,13 +626,13 @@ func set_status(status, optional = {}, options = {}):
 	return _call_generated("setStatus", {"status": status}, optional, {"text": "text"}, options)
 
 
-# Stop sending this connection changes of the presence of friends.
+# Stop pushing the presence of friends to this connection.
 # Answers: UnfollowPresenceOutput.
 func unfollow_presence(options = {}):
 	return _call_generated("unfollowPresence", {}, {}, {}, options)
 
 
-# Subscribe this connection to the number of players of games, replacing those followed before.
+# Subscribe this connection to the player counts of games, replacing earlier subscriptions.
 # - game_ids: Array of String. Ids or slugs; empty: stop following
 # Answers: FollowGameStatsOutput.
 func follow_game_stats(game_ids, options = {}):
@@ -698,7 +698,7 @@ func count_live_games(options = {}):
 	return _call_generated("countLiveGames", {}, {}, {}, options)
 
 
-# List the latest session of a player in each game, the last played first.
+# List the latest session of a player in each game, most recently played first.
 # - wallet: String. The player, or a friend who shows it (privacy's `showPlaytime`)
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
@@ -745,7 +745,7 @@ func get_total_playtime(wallet, options = {}):
 	return _call_generated("getTotalPlaytime", {"wallet": wallet}, {}, {}, options)
 
 
-# List the games that the player has played, the last played first.
+# List the games that the player has played, most recently played first.
 # - optional limit: int or null
 # Answers: ListRecentGamesOutput.
 func list_recent_games(optional = {}, options = {}):
@@ -788,7 +788,7 @@ func list_favorite_games(optional = {}, options = {}):
 	return _call_generated("listFavoriteGames", {}, optional, {"limit": "limit", "skip": "skip"}, options)
 
 
-# Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself.
+# Add a game to the player's favorites, or remove it; a game can do this only for itself.
 # - game_id: String. Id or slug of the game
 # - favorite: bool
 # Answers: SetFavoriteGameOutput.
@@ -803,7 +803,7 @@ func get_events(game_id, options = {}):
 	return _call_generated("getEvents", {"gameId": game_id}, {}, {}, options)
 
 
-# Get the current and planned maintenance of all games and of one game, the earliest first.
+# Get the current and planned maintenance of all games and of one game, earliest first.
 # - optional game_id: String or null. Id or slug; omitted: only that of all games
 # Answers: GetMaintenanceOutput.
 func get_maintenance(optional = {}, options = {}):
