@@ -12,11 +12,11 @@ const weightOfRow = 0.3;
 const weightOfPage = 1.6;
 /** Pages that answer questions of few readers or list everything; and the one that lists all operations. */
 const weightsOfPages = new Map([
-  ['/docs/errors', 0.5],
-  ['/docs/changelog', 0.15],
-  ['/docs/contributing', 0.4],
-  ['/docs/protocol', 0.5],
-  ['/docs/calling', 1.3],
+  ['errors', 0.5],
+  ['changelog', 0.15],
+  ['contributing', 0.4],
+  ['protocol', 0.5],
+  ['calling', 1.3],
 ]);
 
 /**
@@ -87,7 +87,9 @@ function entryOf(entries, id) {
  * @param {string} asked
  */
 function weightOf({ title, depth, address }, asked) {
-  const page = weightsOfPages.get(address.split('#')[0] ?? '') ?? 1;
+  // From `/docs/errors#…` of a server, and from `errors.html#…` of a static site.
+  const [, name = ''] = /([\w-]+)(?:\.html)?(?:#|$)/.exec(address) ?? [];
+  const page = weightsOfPages.get(name) ?? 1;
   if (title.toLowerCase() === asked) return 20 * page; // a name is looked up
   if (depth > 6) return weightOfRow * page;
   return depth === 1 ? weightOfPage * page : page;

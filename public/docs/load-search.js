@@ -1,3 +1,5 @@
+import { searchIndexAddress } from './site.js';
+
 /** @typedef {import('./find-entries.js').SearchEntry} SearchEntry */
 /** @typedef {(question: string) => readonly SearchEntry[]} Find */
 
@@ -16,7 +18,7 @@ let search;
 async function indexManual() {
   const [{ findEntries, indexEntries }, response] = await Promise.all([
     import('./find-entries.js'),
-    fetch('/docs/search.json'),
+    fetch(searchIndexAddress),
   ]);
   if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
   const index = indexEntries(await response.json());

@@ -3,11 +3,12 @@ import { CopyButton } from '../shared/copy-button.js';
 import { Icon } from '../shared/icon.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { Search } from './search.js';
+import { homeAddress } from './site.js';
 
 /** The header of every page of the manual; on narrow screens it opens the menu. */
 function ManualHeader() {
   return html`
-    <${SiteHeader} title="Manual">
+    <${SiteHeader} title="Manual" home=${homeAddress}>
       <${Search} />
       <button type="button" class="button plain icon-only menu-button" popovertarget="manual-menu" aria-label="Menu" title="Menu">
         <${Icon} name="list" />

@@ -3,12 +3,12 @@ import { ThemeToggle } from './theme-toggle.js';
 
 /**
  * The header of every page: the logo, the page's title, and the page's actions on the right.
- * @param {{ title: string, children?: import('preact').ComponentChildren }} props
+ * @param {{ title: string, home?: string, children?: import('preact').ComponentChildren }} props
  */
-export function SiteHeader({ title, children }) {
+export function SiteHeader({ title, home = '/', children }) {
   return html`
     <header class="site-header">
-      <a class="brand" href="/" aria-label="Gantry home">
+      <a class="brand" href=${home} aria-label="Gantry home">
         <${Mark} />
         <span>Gantry</span>
       </a>

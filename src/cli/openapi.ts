@@ -10,9 +10,12 @@ export function openApiCommand(): Command {
     .option('--json', 'print it on one line')
     .addHelpText('after', '\nExample:\n  gantry openapi > openapi.json')
     .action(({ json }: { json?: boolean }) => {
-      const { publicUrl, host, port } = readConfig();
-      const url = publicUrl ?? `http://${host}:${port}`;
-      const document = openApiDocument(new Registry(operations), operationTopics, url);
-      process.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`);
+      process.stdout.write(openApiText(json ? 0 : 2));
     });
+}
+
+export function openApiText(indent = 0): string {
+  const { publicUrl, host, port } = readConfig();
+  const url = publicUrl ?? `http://${host}:${port}`;
+  return `${JSON.stringify(openApiDocument(new Registry(operations), operationTopics, url), null, indent)}\n`;
 }

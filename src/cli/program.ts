@@ -9,6 +9,7 @@ import { compactCommand } from './compact.ts';
 import { completionCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
+import { docsCommand } from './docs.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { gameCommand } from './game.ts';
@@ -73,7 +74,7 @@ export function createProgram(): Command {
         migrateToCommand(),
       ],
     ],
-    ['For programs', [sdkCommand(), openApiCommand(), completionCommand(() => program)]],
+    ['For programs', [sdkCommand(), docsCommand(), openApiCommand(), completionCommand(() => program)]],
   ];
   for (const [title, commands] of groups) {
     program.commandsGroup(`${title}:`);

@@ -1,9 +1,8 @@
-import { posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Assets } from './assets.ts';
+import { addressesFrom, type ManualSite, servedManual, withAddresses } from './manual-site.ts';
 import { escapeHtml, type RenderedDocument, renderMarkdown } from './markdown.ts';
 import { Revalidated } from './revalidated.ts';
-import { documentFiles } from './vendored-files.ts';
 
 /** The menu. Pages not listed here come last; listed pages that do not exist are omitted. */
 const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
@@ -95,6 +94,24 @@ const lastGroup = 'More';
 /** Titles that override the document's own, or for pages without a document. */
 const ownTitles: Readonly<Record<string, string>> = { index: 'Introduction', reference: 'API reference' };
 
+/** Summaries of pages that do not begin with one, for language models. */
+const ownSummaries: Readonly<Record<string, string>> = {
+  administration: 'Every operation of administrators, their console, and how to call both',
+  'back-up': 'How to back up a server, restore it, and move it or one game elsewhere',
+  benchmarks: 'What the benchmarks measure, each next to a bare server, and the figures of one run',
+  'command-line': 'Every command of the program with its options',
+  configuration: 'Every setting, an environment variable, with its default',
+  contributing: 'How the source is organized, and how to add an operation, a page, a migration or a test',
+  'first-session': 'Get a token and make the first calls with curl',
+  'live-events': 'What a launcher is sent over its socket: every event with its fields, and those it missed',
+  messages: 'Channels, messages, reactions and unread counts, operation by operation',
+  operating: 'The files of a server, its health checks, and how it shuts down',
+  security: 'What to check before a server is public, and how secrets and keys are kept',
+  'several-nodes': 'Several processes on one machine that share a data directory and a Redis',
+  'sign-in': 'Let players sign in to a game with their wallet',
+  upgrade: 'How to install a new version, and how to go back',
+};
+
 /** The template of the manual's pages. */
 const template = 'docs/page.html';
 /** The template of the API reference, which a viewer fills in. */
@@ -111,22 +128,37 @@ export interface SearchEntry {
   text: string;
 }
 
-/**
- * The manual: every Markdown file `docs/<name>.md` of the assets is a page at `/docs/<name>`, and the index at `/docs`.
- */
+/** The manual: every Markdown file `docs/<name>.md` of the assets is a page. */
 export class Manual {
   readonly #assets: Assets;
+  readonly #site: ManualSite;
   readonly #edition = new Revalidated<Edition>((last) => this.#refresh(last));
   /** By the document's bytes, so that an edit renders only one page again. */
   readonly #rendered = new WeakMap<Uint8Array, RenderedDocument>();
 
-  constructor(assets: Assets) {
+  constructor(assets: Assets, site = servedManual) {
     this.#assets = assets;
+    this.#site = site;
+  }
+
+  /** The names of all pages, in the order of the menu. */
+  async names(): Promise<string[]> {
+    return (await this.#edition.current()).names();
   }
 
   /** A page as HTML; null when it does not exist. An unchanged page is the same object, see `Assets`. */
   async page(name: string): Promise<Uint8Array | null> {
     return (await this.#edition.current()).page(name);
+  }
+
+  /** The Markdown of a page, whose links lead to the Markdown of other pages; null when it has none. */
+  async markdown(name: string): Promise<Uint8Array | null> {
+    return (await this.#edition.current()).markdown(name);
+  }
+
+  /** The pages with a sentence about each, for language models: https://llmstxt.org */
+  async llms(): Promise<Uint8Array> {
+    return (await this.#edition.current()).llms();
   }
 
   /** The search index of all pages: a `SearchEntry[]` as JSON. */
@@ -143,7 +175,7 @@ export class Manual {
       const bytes = await this.#assets.read(name);
       if (bytes !== null) files.set(name, bytes);
     }
-    return last?.isOf(files) ? last : new Edition(files, await this.#render(files));
+    return last?.isOf(files) ? last : new Edition(this.#site, files, await this.#render(files));
   }
 
   /** Every document by its page's name. Others are served between two documents. */
@@ -155,8 +187,7 @@ export class Manual {
       let document = this.#rendered.get(bytes);
       if (!document) {
         await setImmediate();
-        const source = sourceOf(name);
-        document = renderMarkdown(Buffer.from(bytes).toString(), (link) => addressOf(link, source));
+        document = renderMarkdown(Buffer.from(bytes).toString(), addressesFrom(name, this.#site));
         this.#rendered.set(bytes, document);
       }
       documents.set(name, document);
@@ -167,12 +198,18 @@ export class Manual {
 
 /** The manual rendered from one version of its files. */
 class Edition {
+  readonly #site: ManualSite;
   readonly #files: ReadonlyMap<string, Uint8Array>;
   readonly #documents: ReadonlyMap<string, RenderedDocument>;
-  readonly #pages = new Map<string, Uint8Array>();
-  #searchIndex: Uint8Array | undefined;
+  /** By page and by the name of a file, such as `llms.txt`. */
+  readonly #written = new Map<string, Uint8Array>();
 
-  constructor(files: ReadonlyMap<string, Uint8Array>, documents: ReadonlyMap<string, RenderedDocument>) {
+  constructor(
+    site: ManualSite,
+    files: ReadonlyMap<string, Uint8Array>,
+    documents: ReadonlyMap<string, RenderedDocument>,
+  ) {
+    this.#site = site;
     this.#files = files;
     this.#documents = documents;
   }
@@ -184,38 +221,81 @@ class Edition {
     );
   }
 
+  names(): string[] {
+    return this.#menuOf().flatMap(([, names]) => names);
+  }
+
   page(name: string): Uint8Array | null {
-    const known = this.#pages.get(name);
-    if (known) return known;
     const document = this.#documents.get(name);
     if (!document && name !== 'reference') return null;
     const shell = this.#files.get(document ? template : referenceTemplate);
     if (!shell) return null;
-    const parts: Record<string, string> = {
-      title: escapeHtml(this.#titleOf(name)),
-      menu: this.#menu(name),
-      article: document?.html ?? '',
-      contents: document ? contentsOf(document) : '',
-      neighbours: this.#neighbours(name),
-    };
-    const html = Buffer.from(shell)
-      .toString()
-      .replaceAll(/<!-- (\w+) -->/g, (_, part: string) => parts[part] ?? '');
-    const page = Buffer.from(html);
-    this.#pages.set(name, page);
-    return page;
+    return this.#once(name, () => {
+      const parts: Record<string, string> = {
+        head: this.#site.head,
+        title: escapeHtml(this.#titleOf(name)),
+        menu: this.#menu(name),
+        article: document?.html ?? '',
+        contents: document ? contentsOf(document) : '',
+        neighbours: this.#neighbours(name),
+      };
+      return Buffer.from(shell)
+        .toString()
+        .replaceAll(/(?<= (?:href|src)=")\/[^"]*/g, (address) => this.#site.file(address.slice(1)))
+        .replaceAll(/<!-- (\w+) -->/g, (_, part: string) => parts[part] ?? '');
+    });
+  }
+
+  markdown(name: string): Uint8Array | null {
+    const bytes = this.#files.get(`docs/${name}.md`);
+    if (!bytes) return null;
+    const addressOf = addressesFrom(name, { ...this.#site, page: this.#site.markdown });
+    return this.#once(`${name}.md`, () => withAddresses(Buffer.from(bytes).toString(), addressOf));
+  }
+
+  llms(): Uint8Array {
+    return this.#once('llms.txt', () => {
+      const groupsOfLinks = this.#menuOf().map(([title, names]) => {
+        // Models with little room leave out what is called optional.
+        const heading = title === 'Project' ? 'Optional' : title;
+        return `## ${heading}\n\n${names.map((name) => this.#llmsLink(name)).join('\n')}\n`;
+      });
+      return `# Gantry\n\n> ${this.#summaryOf('index')}\n\n${groupsOfLinks.join('\n')}`;
+    });
+  }
+
+  #llmsLink(name: string): string {
+    const isReference = name === 'reference';
+    const address = isReference ? this.#site.openApi : this.#site.markdown(name);
+    const summary = isReference ? 'Every operation with its fields, as OpenAPI 3.1' : this.#summaryOf(name);
+    return `- [${this.#titleOf(name)}](${address}): ${summary}`;
+  }
+
+  /** The first sentence of a page that says what it is about. */
+  #summaryOf(name: string): string {
+    const texts = this.#documents.get(name)?.sections.map(({ text }) => text) ?? [];
+    const sentences = texts.flatMap((text) => text.split(/(?<=[.:]) (?=[A-Z])/));
+    const first = sentences.find(
+      (one) => /^[A-Z].{25}/.test(one) && !/^(The examples|Everything) /.test(one),
+    );
+    return (ownSummaries[name] ?? first ?? '').replaceAll('*', '').replace(/[.:]$/, '');
   }
 
   searchIndex(): Uint8Array {
-    this.#searchIndex ??= Buffer.from(JSON.stringify([...this.#searchEntries()]));
-    return this.#searchIndex;
+    return this.#once('search.json', () => JSON.stringify([...this.#searchEntries()]));
+  }
+
+  #once(name: string, write: () => string): Uint8Array {
+    const written = this.#written.get(name) ?? Buffer.from(write());
+    this.#written.set(name, written);
+    return written;
   }
 
   *#searchEntries(): Generator<SearchEntry> {
-    for (const name of this.#menuOf().flatMap(([, names]) => names)) {
+    for (const name of this.names()) {
       const page = this.#titleOf(name);
       for (const { id, title, depth, text } of this.#documents.get(name)?.sections ?? []) {
-        const address = pageAddress(name) + (id === '' || depth === 1 ? '' : `#${id}`);
+        const address = this.#site.page(name) + (id === '' || depth === 1 ? '' : `#${id}`);
         yield { address, page, title: title || page, depth, text };
       }
     }
@@ -239,7 +319,7 @@ class Edition {
   #menu(shown: string): string {
     const item = (name: string) => {
       const current = name === shown ? ' aria-current="page"' : '';
-      return `<li><a href="${pageAddress(name)}"${current}>${escapeHtml(this.#titleOf(name))}</a></li>`;
+      return `<li><a href="${this.#site.page(name)}"${current}>${escapeHtml(this.#titleOf(name))}</a></li>`;
     };
     return this.#menuOf()
       .map(
@@ -250,12 +330,12 @@ class Edition {
   }
 
   #neighbours(shown: string): string {
-    const names = this.#menuOf().flatMap(([, all]) => all);
+    const names = this.names();
     const at = names.indexOf(shown);
     const link = (name: string | undefined, label: string, rel: string) =>
       name === undefined
         ? ''
-        : `<a rel="${rel}" href="${pageAddress(name)}"><span class="quiet small">${label}</span>${escapeHtml(this.#titleOf(name))}</a>`;
+        : `<a rel="${rel}" href="${this.#site.page(name)}"><span class="quiet small">${label}</span>${escapeHtml(this.#titleOf(name))}</a>`;
     return link(names[at - 1], 'Previous', 'prev') + link(names[at + 1], 'Next', 'next');
   }
 }
@@ -265,34 +345,4 @@ function contentsOf({ sections }: RenderedDocument): string {
   if (headings.length < 2) return '';
   const items = headings.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
   return `<h2>On this page</h2>\n<ul class="plain-list">${items.join('\n')}</ul>`;
-}
-
-function pageAddress(name: string): string {
-  return name === 'index' ? '/docs' : `/docs/${name}`;
-}
-
-/** The repository path of a page's Markdown, to which its links are relative. */
-function sourceOf(name: string): string {
-  const document = documentFiles[`docs/${name}.md`];
-  return document === undefined ? `public/docs/${name}.md` : posix.join('src', document);
-}
-
-const addresses = new Map(
-  Object.entries(documentFiles).map(([asset, document]) => [
-    posix.join('src', document),
-    pageAddress(asset.slice('docs/'.length, -'.md'.length)),
-  ]),
-);
-
-/** The URL on this server that a document's link refers to; null when the file is not served. */
-function addressOf(link: string, source: string): string | null {
-  if (/^(https?:|#)/.test(link)) return link;
-  const [path = '', anchor] = link.split('#');
-  const target = posix.join(posix.dirname(source), path);
-  const [, page] = /^public\/docs\/([\w-]+)\.md$/.exec(target) ?? [];
-  const address =
-    page === undefined
-      ? (addresses.get(target) ?? (target.startsWith('public/') ? target.slice('public'.length) : null))
-      : pageAddress(page);
-  return address === null || anchor === undefined ? address : `${address}#${anchor}`;
 }

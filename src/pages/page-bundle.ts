@@ -116,8 +116,9 @@ function entriesOf(html: string, directory: string): Plugin {
         kind === 'entry-point' ? { path, namespace } : null,
       );
       onResolve({ filter: /^\// }, ({ path, kind }) => {
-        // Files that style sheets reference by `url()` are not bundled.
-        if (kind === 'url-token') return { path, external: true };
+        // Files that style sheets reference by `url()` are not bundled. Bundles are two folders below the root, which is
+        // not always that of a server (see `staticManual`).
+        if (kind === 'url-token') return { path: `../..${path}`, external: true };
         return { path: sourceOf(path.slice(1), directory) ?? path };
       });
       onLoad({ filter: /^/, namespace }, ({ path }) =>

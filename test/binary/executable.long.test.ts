@@ -119,6 +119,14 @@ describe('in an empty directory, without a Node on the PATH', () => {
     expect(stdout).toContain('serve');
   });
 
+  test('writes the manual as a static site', async () => {
+    await using place = await emptyPlace();
+    const site = join(place.path, 'site');
+    const docs = await gantry(['docs', '--out', site], { ...inside(place), env: { PATH: '' } });
+    expect(docs).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{3} files in /) });
+    expect((await readFile(join(site, 'bundles/manual/main.js'))).length).toBeGreaterThan(10_000);
+  });
+
   test('answers with the same errors as the source, under the same names', async () => {
     await using place = await emptyPlace();
     await using server = await serve(place);

@@ -48,6 +48,7 @@ const runs: Readonly<Record<string, () => readonly string[]>> = {
   message: () => ['message', 'channels', '--game', 'one'],
   tail: () => ['tail', '--help'],
   sdk: () => ['sdk', 'python', '--out', place('sdk')],
+  docs: () => ['docs', '--out', place('docs')],
 };
 
 /** There is no running server to check. */

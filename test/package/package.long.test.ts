@@ -143,6 +143,10 @@ test('installed, gantry serves the pages, and prints the command to run it again
     env: { ...env, DATA_DIR: data },
   });
   expect(token).toMatchObject({ code: 0, stdout: expect.stringMatching(/launcherJwt +ey/) });
+  const site = join(place, 'site');
+  const docs = await gantry(['docs', '--out', site], { ...settings, env });
+  expect(docs).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{3} files in /) });
+  expect((await readFile(join(site, 'errors.html'))).length).toBeGreaterThan(10_000);
   expect((await server.end('SIGTERM')).code).toBe(0);
 });
 

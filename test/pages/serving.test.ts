@@ -183,3 +183,17 @@ function rawGet(
     request.end();
   });
 }
+
+test('/llms.txt lists the Markdown of every page, whose links lead to Markdown again', async () => {
+  const response = await get('/llms.txt');
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  const listed = (await response.text()).match(/(?<=\]\()[^)]+(?=\))/g) ?? [];
+  expect(listed).toContain('/docs/deploy.md');
+  expect(listed).toContain('/openapi.json');
+  const start = await get('/docs/index.md');
+  expect(start.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  const linked = (await start.text()).match(/(?<=\]\()\/[^)#]+/g) ?? [];
+  expect(linked).toContain('/docs/sign-in.md');
+  for (const address of new Set([...listed, ...linked])) expect((await get(address)).status).toBe(200);
+  expect((await get('/docs/no-such-page.md')).status).toBe(404);
+});

@@ -1,4 +1,5 @@
 import { get } from '../../shared/api.js';
+import { openApiAddress } from '../site.js';
 
 /** @typedef {import('./schema.js').Schema} Schema */
 
@@ -31,7 +32,7 @@ import { get } from '../../shared/api.js';
  */
 
 /**
- * What the page shows of `/openapi.json`.
+ * What the page shows of the OpenAPI document.
  * @typedef {object} ApiDocument
  * @property {readonly { title: string, page: string }[]} topics
  * @property {readonly DescribedOperation[]} operations
@@ -41,7 +42,7 @@ import { get } from '../../shared/api.js';
 
 /** @returns {Promise<ApiDocument>} */
 export async function loadDocument() {
-  const { 'x-topics': topics, paths, components } = await get('/openapi.json');
+  const { 'x-topics': topics, paths, components } = await get(openApiAddress);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method })),
   );

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
+import { isStatic } from '../site.js';
 import { Fields, Prose } from './fields.js';
 import { Samples } from './samples.js';
 import { fieldGroups } from './schema.js';
@@ -64,7 +65,7 @@ export function Operation({ operation, schemas }) {
                 <pre class="code" tabindex="0" aria-label="Example answer of ${operationId}"><code>${JSON.stringify(answer.example, null, 2)}</code></pre>
               `
             }
-            ${wasOpened && html`<h4>Try it</h4><${TryIt} operation=${operation} />`}
+            ${wasOpened && !isStatic && html`<h4>Try it</h4><${TryIt} operation=${operation} />`}
           </div>
         </div>
       </div>

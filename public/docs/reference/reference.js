@@ -2,6 +2,7 @@ import { html, render } from 'htm/preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 import { ErrorState, Loading } from '../../shared/states.js';
+import { isStatic, openApiAddress, pageAddress } from '../site.js';
 import { idOfTopic, loadDocument } from './api-document.js';
 import { Fields, Prose } from './fields.js';
 import { asObject, nameInAddress, Operation } from './operation.js';
@@ -38,14 +39,14 @@ export function Reference() {
   const dispatch = operations.filter((one) => one['x-topic'] === undefined);
   return html`
     <p>
-      Every operation of this server, by topic. Search this page with the browser's find (Ctrl+F): it opens what it finds.
-      The document behind it is <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1). New to Gantry?${' '}
-      <a href="/docs/first-session">A first session</a> gets a token and makes the first calls.
+      Every operation, by topic. Search this page with the browser's find (Ctrl+F): it opens what it finds.
+      The document behind it is <a href=${openApiAddress}>openapi.json</a> (OpenAPI 3.1). New to Gantry?${' '}
+      <a href=${pageAddress('first-session')}>A first session</a> gets a token and makes the first calls.
     </p>
-    <${Credentials} document=${shown} />
+    ${!isStatic && html`<${Credentials} document=${shown} />`}
     <${Folded} id="headers" title="Headers" summary="What every call accepts: signatures, idempotency keys">
       <${Fields} groups=${headersOf(shown)} />
-      <p class="small quiet">How to sign requests: <a href="/docs/authentication#signed-requests">Signed requests</a>. How to retry: <a href="/docs/game-servers#idempotency-keys">Idempotency keys</a>.</p>
+      <p class="small quiet">How to sign requests: <a href=${pageAddress('authentication#signed-requests')}>Signed requests</a>. How to retry: <a href=${pageAddress('game-servers#idempotency-keys')}>Idempotency keys</a>.</p>
     <//>
     <${Folded} id="errors" title="Errors" summary="The answer of every refused call, and its reasons">
       <${Errors} document=${shown} />
@@ -54,7 +55,7 @@ export function Reference() {
       ({ title, page }) => html`
         <section key=${title} aria-labelledby=${idOfTopic(title)}>
           <h2 id=${idOfTopic(title)}>${title}</h2>
-          <p class="quiet">In the manual: <a href="/docs/${page}">${titleOfPage(page) || title}</a></p>
+          <p class="quiet">In the manual: <a href=${pageAddress(page)}>${titleOfPage(page) || title}</a></p>
           ${operations
             .filter((one) => one['x-topic'] === title)
             .map((one) => html`<${Operation} key=${one.operationId} operation=${one} schemas=${schemas} />`)}
@@ -65,7 +66,7 @@ export function Reference() {
       <h2 id=${idOfTopic(dispatchTitle)}>${dispatchTitle}</h2>
       <p class="quiet">
         Every operation can also be called by its name, in the header <code>X-Service-Method</code>. In the manual:${' '}
-        <a href="/docs/calling#calling-styles">Calling styles</a>
+        <a href=${pageAddress('calling#calling-styles')}>Calling styles</a>
       </p>
       ${dispatch.map((one) => html`<${Dispatch} key=${one.operationId} operation=${one} />`)}
     </section>
@@ -149,7 +150,7 @@ function Errors({ document: { operations, schemas } }) {
     <${Fields} groups=${groups} />
     <h3>Reasons</h3>
     <ul class="plain-list names">
-      ${reason?.enum?.map((name) => html`<li key=${name}><a href="/docs/errors#${name}"><code>${name}</code></a></li>`)}
+      ${reason?.enum?.map((name) => html`<li key=${name}><a href=${pageAddress(`errors#${name}`)}><code>${name}</code></a></li>`)}
     </ul>
   `;
 }
@@ -187,7 +188,7 @@ function Dispatch({ operation }) {
         <ul class="plain-list names">
           ${names.map((name) => html`<li key=${name}><code>${name}</code></li>`)}
         </ul>
-        ${wasOpened && html`<h4>Try it</h4><${TryIt} operation=${operation} />`}
+        ${wasOpened && !isStatic && html`<h4>Try it</h4><${TryIt} operation=${operation} />`}
       </div>
     </details>
   `;
@@ -215,7 +216,8 @@ function listTopics({ topics }) {
  * @param {string} page
  */
 function titleOfPage(page) {
-  return document.querySelector(`#manual-menu a[href="/docs/${page.split('#')[0]}"]`)?.textContent;
+  return document.querySelector(`#manual-menu a[href="${pageAddress(page.split('#')[0] ?? '')}"]`)
+    ?.textContent;
 }
 
 /**

@@ -2,9 +2,13 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../../shared/copy-button.js';
 import { Tabs } from '../../shared/tabs.js';
+import { isStatic } from '../site.js';
 import { codeSamples, socketSamples } from './code-samples.js';
 
 /** @typedef {import('./api-document.js').DescribedOperation} DescribedOperation */
+
+/** In a static site, a server on the reader's machine, as in the manual's examples. */
+const serverUrl = isStatic ? 'http://127.0.0.1:3000' : location.origin;
 
 const languageKey = 'gantry-sample-language';
 
@@ -45,7 +49,7 @@ function samplesOf({ path, method, operationId, tags, security = [], parameters 
   const body = requestBody?.content['application/json'].example;
   const [service = ''] = tags;
   if (service === 'realtime-events' && path.startsWith('/launcher/')) {
-    return socketSamples({ url: location.origin, service, operation: operationId, body });
+    return socketSamples({ url: serverUrl, service, operation: operationId, body });
   }
   /** @type {Record<string, string>} */
   const headers = {};
@@ -60,6 +64,6 @@ function samplesOf({ path, method, operationId, tags, security = [], parameters 
   } else if (security.length > 0 && security.every((one) => 'gameSecret' in one)) {
     headers.Authorization = 'Bearer YOUR_GAME_SECRET';
   }
-  const url = `${location.origin}${path}${query.size > 0 ? `?${query}` : ''}`;
+  const url = `${serverUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
   return codeSamples({ url, method: method === 'get' ? 'GET' : 'POST', headers, body });
 }

@@ -44,8 +44,14 @@ export function servePages(dependencies: PageDependencies, files: FileResponses)
   router.get('/docs/search.json', async (request, response) => {
     await pages.sendSearchIndex(request, response);
   });
+  router.get('/llms.txt', async (request, response) => {
+    await pages.sendLlms(request, response);
+  });
   router.get('/docs', async (request, response, next) => {
     if (!(await pages.sendManual(request, response, 'index'))) next();
+  });
+  router.get('/docs/:page.md', async (request, response, next) => {
+    if (!(await pages.sendMarkdown(request, response, request.params.page))) next();
   });
   router.get('/docs/:page', async (request, response, next) => {
     const { page } = request.params;
@@ -101,9 +107,18 @@ class Pages {
   }
 
   async sendSearchIndex(request: Request, response: Response): Promise<void> {
-    const file = this.#servedFile('search.json', await (await this.#loadManual()).searchIndex());
-    response.setHeader('Cache-Control', 'public, no-cache');
-    await this.#files.send(request, response, file);
+    await this.#sendText(request, response, 'search.json', await (await this.#loadManual()).searchIndex());
+  }
+
+  async sendLlms(request: Request, response: Response): Promise<void> {
+    await this.#sendText(request, response, 'llms.txt', await (await this.#loadManual()).llms());
+  }
+
+  /** False when the manual has no such document. */
+  async sendMarkdown(request: Request, response: Response, page: string): Promise<boolean> {
+    const bytes = await (await this.#loadManual()).markdown(page);
+    if (bytes) await this.#sendText(request, response, `${page}.md`, bytes);
+    return bytes !== null;
   }
 
   async sendNotFound(request: Request, response: Response): Promise<boolean> {
@@ -136,6 +151,11 @@ class Pages {
     response.setHeader('Cache-Control', `public, max-age=${clientMaxAgeSeconds}`);
     await this.#files.send(request, response, file);
     return true;
+  }
+
+  async #sendText(request: Request, response: Response, name: string, bytes: Uint8Array): Promise<void> {
+    response.setHeader('Cache-Control', 'public, no-cache');
+    await this.#files.send(request, response, this.#servedFile(name, bytes));
   }
 
   async #sendHtml(
