@@ -38,10 +38,12 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
     'Operating',
     [
       'deploy',
+      'deploy-hosted',
       'back-up',
       'upgrade',
       'player-data',
       'install',
+      'kubernetes',
       'proxies',
       'operating',
       'logs-and-metrics',

@@ -3,8 +3,9 @@ import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
-import { environment } from '../../src/config.ts';
+import { environment, readConfig } from '../../src/config.ts';
 import { gantry, gantryJson, gantryProgram, repository } from '../support/gantry-process.ts';
 import { get } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -38,7 +39,7 @@ test('the Grafana dashboard shows every metric of ours, and queries only existin
   expect(ours.filter((name) => !requested.some((one) => one.startsWith(name)))).toEqual([]);
 });
 
-test('the units, the container and the compose files set no variable that Gantry does not read', async () => {
+test('the units and the container set no variable that Gantry does not read', async () => {
   const known = [...Object.keys(environment.shape), 'TMPDIR', 'BACKUP_DIR', 'KEEP_DAYS'];
   const set: string[] = [];
   for (const name of ['gantry.service', 'gantry-backup.service']) {
@@ -47,16 +48,83 @@ test('the units, the container and the compose files set no variable that Gantry
   }
   const container = await readFile(join(repository, 'Dockerfile'), 'utf8');
   for (const [, line = ''] of container.matchAll(/^ENV (.+)$/gm)) set.push(...namesIn(line));
-  for (const file of ['compose.yaml', 'public/docs/files/compose.postgres.yaml']) {
-    const compose = await readFile(join(repository, file), 'utf8');
-    const [, settings = ''] = /environment: &settings\n((?: {4}.+\n)+)/.exec(compose) ?? [];
-    for (const [, name = ''] of settings.matchAll(/^ {4}(\w+):/gm)) set.push(name);
-  }
-  expect(set).toEqual(
-    expect.arrayContaining(['DATA_DIR', 'TMPDIR', 'PORT', 'REDIS_URL', 'DATABASE_URL', 'GANTRY_SECRET_KEY']),
-  );
+  expect(set).toEqual(expect.arrayContaining(['DATA_DIR', 'TMPDIR', 'PORT']));
   expect(set.filter((name) => !known.includes(name))).toEqual([]);
 });
+
+test.each([
+  ['compose.yaml', { redisUrl: 'redis://redis:6379', databaseUrl: undefined }],
+  ['public/docs/files/compose.postgres.yaml', { databaseUrl: 'postgres://gantry:abc123@postgres/gantry' }],
+])(
+  'the nodes of %s have settings that Gantry accepts, and more time than a shutdown takes',
+  async (file, config) => {
+    const given: Record<string, string> = {
+      PUBLIC_URL: 'https://play.example',
+      ADMIN_TOKEN: 'a-secret-of-my-own',
+      POSTGRES_PASSWORD: 'abc123',
+      GANTRY_SECRET_KEY: 'ab'.repeat(32),
+    };
+    const text = (await readFile(join(repository, file), 'utf8')).replaceAll(
+      /\$\{(\w+)[^}]*\}/g,
+      (_, name: string) => given[name] ?? '',
+    );
+    const { services } = composeFile.parse(parse(text, { merge: true }));
+    const nodes = Object.values(services).filter(({ image }) => image === 'gantry');
+    expect(nodes).toHaveLength(2);
+    for (const { environment: variables, stop_grace_period: period } of nodes) {
+      expectKnown(Object.keys(variables));
+      expect(readConfig(variables)).toMatchObject({ publicUrl: 'https://play.example', ...config });
+      expect(Number.parseInt(period, 10)).toBeGreaterThan(9);
+    }
+  },
+);
+
+test('the files for hosting platforms have settings that Gantry accepts, and use its port, volume and health check', async () => {
+  const fly = await readFile(join(folder, 'fly.toml'), 'utf8');
+  const [, section = ''] = /^\[env\]\n((?:.+\n)+)/m.exec(fly) ?? [];
+  const variables = Object.fromEntries(
+    [...section.matchAll(/^(\w+) = "(.*)"$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+  expectKnown(Object.keys(variables));
+  expect(readConfig(variables).trustedProxies).toEqual(['uniquelocal']);
+  expect(fly).toContain('internal_port = 3000\n');
+  expect(fly).toContain('destination = "/data"\n');
+  expect(fly).toContain('path = "/readyz"\n');
+  const { services } = blueprint.parse(parse(await readFile(join(folder, 'render.yaml'), 'utf8')));
+  for (const { envVars, disk, healthCheckPath } of services) {
+    expectKnown(envVars.map(({ key }) => key));
+    expect(disk.mountPath).toBe('/data');
+    expect(healthCheckPath).toBe('/readyz');
+  }
+});
+
+const composeFile = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      image: z.string(),
+      environment: z.record(z.string(), z.string()).default({}),
+      stop_grace_period: z.string().default(''),
+    }),
+  ),
+});
+
+const blueprint = z.object({
+  services: z
+    .array(
+      z.object({
+        envVars: z.array(z.object({ key: z.string() })),
+        disk: z.object({ mountPath: z.string() }),
+        healthCheckPath: z.string(),
+      }),
+    )
+    .min(1),
+});
+
+function expectKnown(names: readonly string[]): void {
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((name) => !(name in environment.shape))).toEqual([]);
+}
 
 test('the backup script creates a restorable backup, and deletes only old ones', async () => {
   await using data = await temporaryDirectory();
