@@ -28,7 +28,7 @@ COPY --from=build /src/dist/gantry /usr/local/bin/gantry
 USER gantry
 # SQLite is unpacked here when the image is built, so that the container can run with a read-only root.
 ENV TMPDIR=/opt/gantry
-RUN DATA_DIR=/opt/gantry/first gantry game list && rm -r /opt/gantry/first
+RUN DATA_DIR=/opt/gantry/first gantry game create --name First && rm -r /opt/gantry/first
 ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data GANTRY_DEMO=off
 VOLUME /data
 EXPOSE 3000

@@ -100,6 +100,14 @@ describe('in an empty directory, without a Node on the PATH', () => {
     );
   });
 
+  test('unpacks SQLite by the command of the Dockerfile, which its container needs for a read-only root', async () => {
+    await using place = await emptyPlace();
+    const container = await readFile(join(repository, 'Dockerfile'), 'utf8');
+    const [, command = ''] = /^RUN DATA_DIR=\S+ gantry (.+) && rm /m.exec(container) ?? [];
+    await run(place, ...command.split(' '));
+    expect(await readdir(join(place.path, 'tmp'))).toHaveLength(1);
+  });
+
   test('says where it must unpack SQLite when that place does not work', async () => {
     await using place = await emptyPlace();
     const { code, stderr } = await gantry(['game', 'create', '--name', 'One'], {

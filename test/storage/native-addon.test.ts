@@ -1,6 +1,8 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { DatabaseUnusableError } from '../../src/core/storage/database-unusable.ts';
 import { unpack } from '../../src/engines/sqlite/native-addon.ts';
@@ -21,6 +23,22 @@ test('the library is put into a directory of the user alone, named by its hash, 
   expect(await stat(file)).toMatchObject({ mtimeMs, ino });
   expect(unpack(Buffer.from('another'), parent.path)).not.toBe(file);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a user without a name, as in containers, has a directory too',
+  async () => {
+    await using parent = await temporaryDirectory();
+    const uid = 543_210;
+    await chown(parent.path, uid, uid);
+    const module = new URL('../../src/engines/sqlite/native-addon.ts', import.meta.url).href;
+    const program = `import { unpack } from '${module}'; unpack(Buffer.from('library'), '${parent.path}');`;
+    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+      uid,
+      cwd: '/',
+    });
+    expect(await readdir(parent.path)).toEqual([`gantry-${uid}`]);
+  },
+);
 
 test('a file of that name with other content is replaced, never loaded', async () => {
   await using parent = await temporaryDirectory();

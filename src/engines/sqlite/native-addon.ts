@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { embeddedAsset } from '../../runtime/embedded-assets.ts';
@@ -24,7 +24,7 @@ let addon: object | undefined;
  * @throws DatabaseUnusableError
  */
 export function unpack(library: Uint8Array, parent: string): string {
-  const directory = join(parent, `gantry-${userInfo().uid}`);
+  const directory = join(parent, `gantry-${ownUid()}`);
   const hash = createHash('sha256').update(library).digest('hex').slice(0, 16);
   const file = join(directory, `better-sqlite3-${hash}.node`);
   try {
@@ -53,12 +53,17 @@ function makePrivate(directory: string): void {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-  const { uid } = userInfo();
+  const uid = ownUid();
   const found = lstatSync(directory);
   if (!found.isDirectory()) throw new Error('it is not a directory');
   if (uid === -1) return; // Windows, where the directory for temporary files is the user's own
   if (found.uid !== uid) throw new Error('it belongs to another user');
   if ((found.mode & 0o077) !== 0) throw new Error('others may use it too: chmod 700, or remove it');
+}
+
+/** -1 on Windows. A container's user may have no name, for which `userInfo` fails. */
+function ownUid(): number {
+  return process.getuid?.() ?? -1;
 }
 
 function isSame(file: string, library: Uint8Array): boolean {
