@@ -15,6 +15,7 @@ import { exportCommand } from './export.ts';
 import { gameCommand } from './game.ts';
 import { healthcheckCommand } from './healthcheck.ts';
 import { importCommand } from './import.ts';
+import { importFromCommand } from './import-from.ts';
 import { keyCommand } from './key.ts';
 import { leaderboardCommand } from './leaderboard.ts';
 import { messageCommand } from './message.ts';
@@ -69,6 +70,7 @@ export function createProgram(): Command {
         restoreCommand(),
         exportCommand(),
         importCommand(),
+        importFromCommand(),
         compactCommand(),
         migrateCommand(),
         migrateToCommand(),

@@ -8,6 +8,7 @@ import { type DatabaseFiles, heldActionError } from '../core/storage/database-fi
 import type { InspectServer } from '../core/storage/database-server.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { openDatabase, refuseStrayLog } from '../engines/sqlite/open-database.ts';
+import { Scratch } from '../engines/sqlite/scratch.ts';
 import { SqliteDatabase, ThreadedDatabase } from '../engines/sqlite/sqlite-database.ts';
 import { sqliteFiles } from '../engines/sqlite/sqlite-files.ts';
 import { withStoredRows } from '../engines/sqlite/stored-rows.ts';
@@ -26,6 +27,10 @@ import { tables } from './declarations/tables.ts';
 
 /** File operations on databases: backups, and inspection without opening one for commands. */
 export const databaseFiles: DatabaseFiles = sqliteFiles;
+
+/** A temporary file, for work on more data than fits in memory. */
+export const openScratch = (): Scratch => new Scratch();
+export type { Scratch };
 
 /** Inspects a PostgreSQL server, for doctor. */
 export const inspectServer: InspectServer = async (url, sealed) =>

@@ -186,21 +186,35 @@ export const importFriend = command(
     const vouched = yield* tx.all(tx.get(guests, wallet), tx.get(guests, other));
     if (vouched.some((guest) => guest?.vouchedBy !== gameId || guest.wallet !== guest.address))
       return 'not_vouched';
-    const { mine, theirs, state } = yield* lockPair(tx, wallet, other);
-    if (state === 'friend') return null;
-    for (const [one, two] of [
-      [wallet, other],
-      [other, wallet],
-    ] as const) {
-      if ((yield* countsOf(tx, one)).friend >= maxFriends) return 'friend_limit_reached';
-      const isClosed = (yield* privacyIn(tx, one)).requests === 'nobody';
-      // Nothing tells a block from it.
-      if (isClosed || (yield* blocksHere(tx, { gameId, wallet: one }, two))) return 'requests_not_accepted';
-    }
-    yield* befriend(tx, wallet, other, { mine, theirs });
-    return null;
+    return yield* makeFriends(tx, gameId, wallet, other);
   },
 );
+
+/**
+ * Makes two players friends who are friends elsewhere, unless one of them wants no requests or blocks the other; null
+ * when they are friends now.
+ * @throws GantryError `player_unknown`; for guests `guest_upgraded`
+ */
+export function* makeFriends(
+  tx: Tx,
+  gameId: string,
+  wallet: string,
+  other: string,
+): Steps<Exclude<ImportRefusal, 'not_vouched'> | null> {
+  const { mine, theirs, state } = yield* lockPair(tx, wallet, other);
+  if (state === 'friend') return null;
+  for (const [one, two] of [
+    [wallet, other],
+    [other, wallet],
+  ] as const) {
+    if ((yield* countsOf(tx, one)).friend >= maxFriends) return 'friend_limit_reached';
+    const isClosed = (yield* privacyIn(tx, one)).requests === 'nobody';
+    // Nothing tells a block from it.
+    if (isClosed || (yield* blocksHere(tx, { gameId, wallet: one }, two))) return 'requests_not_accepted';
+  }
+  yield* befriend(tx, wallet, other, { mine, theirs });
+  return null;
+}
 
 /**
  * Blocks a player in every game, and ends whatever is between the two: to the blocked player, a request of theirs seems

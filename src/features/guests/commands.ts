@@ -133,7 +133,8 @@ export const removeDevice = command(
   },
 );
 
-function insertGuest(
+/** Inserts a guest; `voucher`: the game whose server vouches for it, and that server's id for it (`playerKeyOf`). */
+export function insertGuest(
   tx: Tx,
   { address, idleMs }: NewGuest,
   voucher: { vouchedBy: string; playerKey: string } | null = null,

@@ -60,7 +60,7 @@ export const setScore = command(
     owner: Owner,
     requestedScore: number,
     nonce?: string,
-    { fractions = 'refuse', sessionId, label, metadata }: Omit<ScoreDetails, 'nonce'> = {},
+    { fractions = 'refuse', sessionId, label, metadata, at = tx.now }: Omit<ScoreDetails, 'nonce'> = {},
   ): Steps<ScoreRecord> {
     if (label !== undefined)
       throw new GantryError('label_unknown', 'The leaderboard `default` has no labels');
@@ -74,8 +74,8 @@ export const setScore = command(
       stream,
       nonce: before ? before.nonce : (nonce ?? null),
       score,
-      reachedAt: before?.score === score ? before.reachedAt : tx.now,
-      updatedAt: tx.now,
+      reachedAt: before?.score === score ? before.reachedAt : at,
+      updatedAt: at,
       sessionId: sessionId ?? before?.sessionId ?? null,
       metadata: metadata === undefined ? (before?.metadata ?? null) : JSON.stringify(metadata),
     };

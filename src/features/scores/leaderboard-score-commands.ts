@@ -29,6 +29,8 @@ export interface ScoreDetails {
   /** Default: the current season. */
   season?: number | undefined;
   metadata?: Record<string, unknown> | undefined;
+  /** When it was reached; default: now. */
+  at?: number | undefined;
   /** How a fraction is handled in a game with integer scores; default: `refuse`. */
   fractions?: 'refuse' | 'round' | undefined;
 }
@@ -46,7 +48,7 @@ export const setLeaderboardScore = command(
     owner: Owner,
     name: string,
     requestedScore: number,
-    { nonce, sessionId, label, season, metadata, fractions = 'refuse' }: ScoreDetails = {},
+    { nonce, sessionId, label, season, metadata, at = tx.now, fractions = 'refuse' }: ScoreDetails = {},
   ): Steps<ScoreRecord> {
     const leaderboard = yield* tx.get(leaderboards, owner.gameId, name);
     if (!leaderboard) throw leaderboardUnknown();
@@ -79,8 +81,8 @@ export const setLeaderboardScore = command(
       nonce: before ? before.nonce : (nonce ?? null),
       score,
       sortScore: score * directionOf(rules.order),
-      reachedAt: before?.score === score ? before.reachedAt : tx.now,
-      updatedAt: tx.now,
+      reachedAt: before?.score === score ? before.reachedAt : at,
+      updatedAt: at,
       sessionId: sessionId ?? before?.sessionId ?? null,
       label: label ?? before?.label ?? null,
       metadata: metadata === undefined ? (before?.metadata ?? null) : JSON.stringify(metadata),
@@ -92,7 +94,7 @@ export const setLeaderboardScore = command(
     if (before) tx.put(leaderboardRecords, after);
     else tx.insert(leaderboardRecords, after);
     yield* addLocked(tx, inGame, recordBytes(after) - (before ? recordBytes(before) : 0), game);
-    yield* rankRecord(tx, rules, { before, after, at: tx.now });
+    yield* rankRecord(tx, rules, { before, after, at });
     return record;
   },
 );

@@ -21,6 +21,8 @@ export interface WriteOptions {
   ifVersion?: number | undefined;
   /** Whether other players may read it; default: unchanged, and private for a new state. */
   public?: boolean | undefined;
+  /** When it was last changed, in Unix milliseconds; default: now. */
+  at?: number | undefined;
 }
 
 /** A state to write; `json` is canonical and `ipfsHash` its content id. */
@@ -184,7 +186,7 @@ function readBefore(tx: Tx, { gameId, wallet }: Owner, label: string): Request<S
 function changeOf(
   tx: Tx,
   { gameId, wallet }: Owner,
-  { label, json, ipfsHash, ifVersion, public: isPublic }: StateWrite,
+  { label, json, ipfsHash, ifVersion, public: isPublic, at = tx.now }: StateWrite,
   existing: StoredBefore,
   revision: number,
 ): Change {
@@ -198,7 +200,7 @@ function changeOf(
       label,
       ipfsHash,
       json,
-      updatedAt: tx.now,
+      updatedAt: at,
       revision,
       version: (existing?.version ?? 0) + 1,
       isPrivate,

@@ -102,7 +102,8 @@ function openFile(file: string): number {
   }
 }
 
-function* linesOf(file: string): Iterable<string> {
+/** The lines of a file, one after another. @throws BackupError when there is no such file, or a line is too long */
+export function* linesOf(file: string): Iterable<string> {
   const descriptor = openFile(file);
   try {
     const decoder = new TextDecoder();

@@ -36,6 +36,7 @@ import * as reports from '../../features/moderation/reports/commands.ts';
 import * as news from '../../features/news/commands.ts';
 import * as notifications from '../../features/notifications/commands.ts';
 import * as playSessions from '../../features/play-sessions/commands.ts';
+import * as playerImport from '../../features/player-import/commands.ts';
 import * as players from '../../features/players/commands.ts';
 import * as playtime from '../../features/playtime/commands.ts';
 import * as queue from '../../features/queue/commands.ts';
@@ -82,6 +83,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   moderation,
   news,
   notifications,
+  playerImport,
   playSessions,
   playtime,
   players,

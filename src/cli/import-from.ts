@@ -1,0 +1,135 @@
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Argument, Command } from 'commander';
+import { GantryError } from '../core/errors.ts';
+import { beginAudit, finishAudit } from '../features/administration/commands.ts';
+import { findNamedGame } from '../features/games/queries.ts';
+import { BackupError } from '../server/backup/backup-error.ts';
+import {
+  type ImportReport,
+  importPlayers,
+  type SourceName,
+  sources,
+} from '../tools/import/import-players.ts';
+import { Progress, print } from './output.ts';
+import { withStore } from './with-store.ts';
+
+interface Options {
+  game: string;
+  login?: string;
+  refusals: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function importFromCommand(): Command {
+  return new Command('import-from')
+    .description('import the players of another system with their names, scores, states and friends')
+    .addArgument(new Argument('<system>', 'where the files are from').choices(Object.keys(sources)))
+    .argument('<files...>', 'its exported files, or folders with them')
+    .requiredOption('--game <game>', 'game ID or slug')
+    .option(
+      '--login <service>',
+      'the login that the game server vouches by, such as steam, or wallet; default: the id',
+    )
+    .option('--refusals <file>', 'where rows that cannot be imported are listed', 'import-refusals.ndjson')
+    .option('--dry-run', 'only count, and list what is not imported')
+    .addHelpText(
+      'after',
+      '\nRunning it again with the same files changes nothing, and continues an import that was interrupted.' +
+        '\n\nExample:\n  gantry import-from nakama dump/ --game space-race --dry-run',
+    )
+    .action(async (source: SourceName, given: string[], options: Options) => {
+      const { game: name, login, dryRun: isDryRun = false, json } = options;
+      const files = given.flatMap(filesIn);
+      const refusals = new RefusalFile(resolve(options.refusals));
+      const startedAt = Date.now();
+      const report = await withStore(async ({ db }, config) => {
+        const game = await db.read(findNamedGame, name);
+        if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
+        if (game.kind === 'launcher')
+          throw new BackupError('A launcher has no players of its own: name a game.');
+        const audited = { gameId: game.id, source, login, isDryRun };
+        const entry = isDryRun ? null : await db.write(beginAudit, 'cli', 'importPlayers', audited);
+        const progress = new Progress(isDryRun ? 'Comparing' : 'Importing');
+        const imported = await importPlayers(db, {
+          source,
+          files,
+          game,
+          login,
+          isDryRun,
+          idleMs: config.guests.idleMs,
+          storageQuota: config.storageQuota,
+          refuse: (place, reason) => refusals.add({ ...place, reason }),
+          onProgress: (done, total) => progress.update(done, total),
+        }).finally(() => {
+          progress.end();
+          refusals.close();
+        });
+        if (entry !== null) await db.write(finishAudit, entry, 'ok');
+        return imported;
+      });
+      printReport(report, { isDryRun, refusals, seconds: (Date.now() - startedAt) / 1000 }, json);
+    });
+}
+
+function printReport(
+  { counts, leaderboards, leftOut, refused }: ImportReport,
+  { isDryRun, refusals, seconds }: { isDryRun: boolean; refusals: RefusalFile; seconds: number },
+  json: boolean | undefined,
+): void {
+  const file = refused > 0 ? { refusals: refusals.file } : {};
+  if (json) {
+    print({ dryRun: isDryRun, counts, leaderboards, leftOut, refused, ...file, seconds }, json);
+    return;
+  }
+  const rows = Object.entries(counts).map(([what, count]) => ({ what, ...count }));
+  print(rows, false);
+  const boards = leaderboards.map(({ source, leaderboard, order, keep, exists, scores }) => ({
+    leaderboard,
+    in: source,
+    scores,
+    rules: exists ? 'exists' : `${isDryRun ? 'would be ' : ''}created: ${keep}, ${order}`,
+  }));
+  for (const [title, table] of [
+    ['Leaderboards', boards],
+    ['Not imported', leftOut],
+  ] as const) {
+    if (table.length === 0) continue;
+    process.stdout.write(`\n${title}\n`);
+    print(table, false);
+  }
+  if (refused > 0) process.stdout.write(`\n${refused} rows were refused; why: ${refusals.file}\n`);
+  if (isDryRun) process.stdout.write('\nNothing was written.\n');
+}
+
+/** Refused rows as NDJSON, readable by its owner only; there is a file only if there are any. */
+class RefusalFile {
+  readonly file: string;
+  #descriptor: number | undefined;
+
+  constructor(file: string) {
+    this.file = file;
+    rmSync(file, { force: true });
+  }
+
+  add(refusal: { file: string; line: number; reason: string }): void {
+    this.#descriptor ??= openSync(this.file, 'w', 0o600);
+    writeSync(this.#descriptor, `${JSON.stringify(refusal)}\n`);
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  }
+}
+
+/** The file, or those of the folder. */
+function filesIn(given: string): string[] {
+  if (!existsSync(given)) throw new BackupError(`There is no file ${given}.`);
+  if (!statSync(given).isDirectory()) {
+    if (!/\.zip$/i.test(given)) return [given];
+    throw new BackupError(`${given} is an archive: unpack it, and name the folder.`);
+  }
+  const names = readdirSync(given, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return names.map(({ name }) => join(given, name)).toSorted();
+}

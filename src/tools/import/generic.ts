@@ -1,0 +1,50 @@
+import { basename } from 'node:path';
+import { rowsOf } from './delimited.ts';
+import { objectsOf } from './lines.ts';
+import type { Source } from './source.ts';
+
+/** NDJSON in the form of `importedRecord`, but for states, whose JSON is a value. */
+export const ndjson: Source = function* (files, findings) {
+  for (const file of files) {
+    for (const { value, ...place } of objectsOf(file, findings)) {
+      const { type, state } = value;
+      yield { record: type === 'state' ? { ...value, state: JSON.stringify(state) } : value, ...place };
+    }
+  }
+};
+
+const types: Readonly<Record<string, string>> = {
+  players: 'player',
+  leaderboards: 'leaderboard',
+  scores: 'score',
+  states: 'state',
+  friends: 'friend',
+  blocks: 'block',
+};
+
+/** CSV files with the fields of `importedRecord` as columns: `scores.csv`, or `scores-2.csv`. An empty field is omitted. */
+export const csv: Source = function* (files, findings) {
+  for (const file of files) {
+    const type = types[/^[a-z]+/.exec(basename(file))?.[0] ?? ''];
+    if (!type) {
+      findings.leaveOut(basename(file), `is none of ${Object.keys(types).join('.csv, ')}.csv`);
+      continue;
+    }
+    for (const { row, ...place } of rowsOf(file, findings)) {
+      const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''));
+      const { metadata, public: isPublic, ...record } = given;
+      const parsed = metadata === undefined ? {} : { metadata: jsonOf(metadata) };
+      const shared = isPublic === undefined ? {} : { public: /^(true|t|1)$/i.test(isPublic) };
+      yield { record: { ...record, ...parsed, ...shared, type }, ...place };
+    }
+  }
+};
+
+/** A text that is no JSON stays one, for the schema to refuse. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
