@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Command } from 'commander';
+import pg from 'pg';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Server } from 'socket.io';
 import { io } from 'socket.io-client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { defaultCommandOf } from '../../src/runtime/internals/commander.ts';
 import {
   aliasNamespace,
@@ -28,8 +29,10 @@ import {
   transportClosed,
   withhold,
 } from '../../src/runtime/internals/engine-io.ts';
+import { QueryGroup } from '../../src/runtime/internals/pg.ts';
 import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
 import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
+import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
 /** A Socket.IO server with one client, and engine.io's object for the client's connection. */
@@ -385,4 +388,26 @@ test('commander keeps the name of the default command', () => {
   group.command('list');
   group.command('make', { isDefault: true });
   expect(defaultCommandOf(group)?.name()).toBe('make');
+});
+
+test.skipIf(noPostgres)('pg prepares the statements of a group once, and ends it with one Sync', async () => {
+  await using database = await freshDatabase();
+  const client = new pg.Client({ connectionString: database.url, pipeline: true } as pg.ClientConfig);
+  await client.connect();
+  const { connection } = client as unknown as { connection: pg.Connection };
+  const [sync, parse] = [vi.spyOn(connection, 'sync'), vi.spyOn(connection, 'parse')];
+  const sendGroup = () => {
+    const group = new QueryGroup();
+    const answers = [1, 2].map((value) =>
+      group.add({ name: `select ${value}`, text: `SELECT ${value} + $1::int AS sum`, values: [value] }),
+    );
+    client.query(group);
+    return Promise.all(answers);
+  };
+  const [first, second] = await Promise.all([sendGroup(), sendGroup()]);
+  const sums = [{ sum: 2 }, { sum: 4 }];
+  expect([first, second].map((answers) => answers.map(({ rows }) => rows[0]))).toEqual([sums, sums]);
+  expect(sync).toHaveBeenCalledTimes(2);
+  expect(parse).toHaveBeenCalledTimes(2);
+  await client.end();
 });

@@ -76,7 +76,7 @@ export class BatchLoader {
     }
     this.#requested.push(pending);
     const sent: Promise<unknown>[] = [];
-    if (isLate) sent.push(this.#connection.script(`SET LOCAL lock_timeout = '${lateLockTimeoutMs}ms'`));
+    if (isLate) sent.push(this.#connection.run(`SET LOCAL lock_timeout = '${lateLockTimeoutMs}ms'`));
     const tables = [...pending.locks.keys()].map((table) => this.#tables.of(table));
     for (const table of tables.sort((one, other) => one.place - other.place)) {
       const wanted = pending.locks.get(table.table) ?? new Map<string, PendingLock>();
@@ -87,7 +87,7 @@ export class BatchLoader {
         ),
       );
     }
-    if (isLate) sent.push(this.#connection.script('SET LOCAL lock_timeout = 0'));
+    if (isLate) sent.push(this.#connection.run('SET LOCAL lock_timeout = 0'));
     // After the locks, to see what was changed under a lock that was waited for; and before the reads, which may be
     // cached under the version of their snapshot or an earlier one, never under a later one.
     if (this.generation === null || pending.locks.size > 0) sent.push(this.#readVersion());

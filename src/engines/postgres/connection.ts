@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { codeOf } from '../../runtime/error-code.ts';
+import { QueryGroup } from '../../runtime/internals/pg.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { withNulls } from './null-characters.ts';
 
@@ -22,14 +23,18 @@ const types: pg.CustomTypesConfig = {
 /** A connection that pipelines statements: it sends the next before the previous one has completed. */
 export class Connection {
   readonly #client: pg.Client;
+  readonly #isGrouped: boolean;
+  /** The statements of this turn of the event loop that have not been sent. */
+  #group: QueryGroup | null = null;
   /** Statements in flight. */
   pending = 0;
   isLost = false;
   /** The last commit has begun a transaction that nothing has used yet. */
   #hasBegun = false;
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, isGrouped: boolean) {
     this.#client = client;
+    this.#isGrouped = isGrouped;
     const markLost = () => {
       this.isLost = true;
     };
@@ -37,8 +42,11 @@ export class Connection {
     client.on('end', markLost);
   }
 
-  /** @throws the driver's or the server's error */
-  static async open(url: string, name: string): Promise<Connection> {
+  /**
+   * `isGrouped`: the statements of one turn of the event loop are sent as a `QueryGroup`; none succeeds after one that
+   * has failed. @throws the driver's or the server's error
+   */
+  static async open(url: string, name: string, { isGrouped = false } = {}): Promise<Connection> {
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
@@ -47,7 +55,7 @@ export class Connection {
       pipeline: true,
       types,
     } as pg.ClientConfig);
-    const connection = new Connection(client);
+    const connection = new Connection(client, isGrouped);
     try {
       await client.connect();
       for (const statement of sessionSettings.split(';')) await client.query(statement);
@@ -65,7 +73,8 @@ export class Connection {
   ): Promise<{ rows: Row[]; rowCount: number; command: string }> {
     this.pending++;
     try {
-      const result = await this.#client.query({ name: nameOf(text), text, values: values as unknown[] });
+      const query = { name: nameOf(text), text, values: values as unknown[] };
+      const result = await (this.#isGrouped ? this.#addToGroup(query) : this.#client.query(query));
       return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0, command: result.command };
     } finally {
       this.pending--;
@@ -75,7 +84,7 @@ export class Connection {
   /** Begins a transaction, unless the last commit has begun it. */
   async begin(): Promise<void> {
     if (this.#hasBegun) this.#hasBegun = false;
-    else await this.script('BEGIN');
+    else await this.run('BEGIN');
   }
 
   /**
@@ -83,8 +92,8 @@ export class Connection {
    * @throws Error when the transaction was rolled back
    */
   async commit({ andBegin = false }: { andBegin?: boolean } = {}): Promise<void> {
-    const outcome = await this.script(andBegin ? 'COMMIT AND CHAIN' : 'COMMIT');
-    if (outcome !== 'COMMIT') throw new Error('COMMIT rolled back although no statement failed');
+    const { command } = await this.run(andBegin ? 'COMMIT AND CHAIN' : 'COMMIT');
+    if (command !== 'COMMIT') throw new Error('COMMIT rolled back although no statement failed');
     this.#hasBegun = andBegin;
   }
 
@@ -99,10 +108,24 @@ export class Connection {
   async script(text: string): Promise<string> {
     this.pending++;
     try {
+      this.#sendGroup();
       return (await this.#client.query(text)).command;
     } finally {
       this.pending--;
     }
+  }
+
+  #addToGroup(query: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
+    if (!this.#group) {
+      this.#group = new QueryGroup();
+      process.nextTick(() => this.#sendGroup());
+    }
+    return this.#group.add({ ...query, types });
+  }
+
+  #sendGroup(): void {
+    if (this.#group) this.#client.query(this.#group);
+    this.#group = null;
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,7 @@ export type InDoubtOutcome = 'committed' | 'undone' | 'unknown';
 
 /** Opens a connection and acquires a lane: a free or abandoned one, or a new one. @throws the driver's error */
 export async function openLane(url: string, name: string): Promise<WriteLane> {
-  const connection = await Connection.open(url, name);
+  const connection = await Connection.open(url, name, { isGrouped: true });
   const acquire = async () => {
     const place = await acquireLane(connection);
     await setUp(connection, name, place);
@@ -152,7 +152,7 @@ export async function reclaimLane(
   name: string,
   before: LanePlace,
 ): Promise<{ lane: WriteLane | null; doubt: InDoubtOutcome; isBehind: boolean }> {
-  const connection = await Connection.open(url, name);
+  const connection = await Connection.open(url, name, { isGrouped: true });
   return withinTimeout(connection, reclaim(connection, name, before));
 }
 

@@ -46,8 +46,11 @@ async function wireTo(database: string): Promise<Wire> {
       socket.on('close', end);
     }
     let isMuted = false;
+    /** The name under which it is prepared. */
+    let commit: string | undefined;
     client.on('data', (chunk) => {
-      if (wire.cut !== null && chunk.includes('COMMIT\0')) {
+      commit ??= /(g\d+)\0COMMIT\0/.exec(chunk.toString('latin1'))?.[1];
+      if (wire.cut !== null && commit !== undefined && chunk.includes(`\0${commit}\0`)) {
         isMuted = true;
         if (wire.cut === 'after') upstream.write(chunk);
         wire.cut = null;

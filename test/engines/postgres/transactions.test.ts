@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 describe.skipIf(noPostgres)('transactions of a connection to PostgreSQL', () => {
   async function connect() {
     const database = await freshSchema();
-    const connection = await Connection.open(database.url, 'a test');
+    const connection = await Connection.open(database.url, 'a test', { isGrouped: true });
     await connection.script('CREATE TABLE marks (id int PRIMARY KEY)');
     return {
       connection,
@@ -67,6 +67,46 @@ describe.skipIf(noPostgres)('transactions of a connection to PostgreSQL', () => 
     await mark(3);
     await connection.commit();
     expect(await marks()).toEqual([3]);
+  });
+
+  test('statements of one turn are sent together: after one that fails, none succeeds', async () => {
+    await using scene = await connect();
+    const { connection, mark, marks } = scene;
+    const outcomes = await Promise.allSettled([
+      connection.begin(),
+      mark(1),
+      mark(1),
+      connection.run('SELECT 1 AS one'),
+      connection.commit(),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+    expect(outcomes.slice(2)).toEqual(
+      Array(3).fill({ status: 'rejected', reason: expect.objectContaining({ code: '23505' }) }),
+    );
+    await connection.script('ROLLBACK');
+    // Those that were skipped were not prepared either.
+    expect((await connection.run('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await Promise.all([connection.begin(), mark(2), connection.commit()]);
+    expect(await marks()).toEqual([2]);
+  });
+
+  test('a value that cannot be sent takes the connection with it, before its transaction can end', async () => {
+    await using scene = await connect();
+    const { connection, mark } = scene;
+    const outcomes = await Promise.allSettled([
+      connection.begin(),
+      mark(1),
+      connection.run('SELECT $1::text', [{ value: 1n }]),
+      connection.commit(),
+    ]);
+    expect(outcomes.at(-1)).toMatchObject({ status: 'rejected' });
+    expect(connection.isLost).toBe(true);
   });
 });
 
