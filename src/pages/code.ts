@@ -1,3 +1,4 @@
+import type { HLJSApi } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import csharp from 'highlight.js/lib/languages/csharp';
@@ -12,7 +13,11 @@ import yaml from 'highlight.js/lib/languages/yaml';
 import type { Tokens } from 'marked';
 
 const grammars = {
-  sh: bash,
+  // Without built-ins: it takes the arguments of `npm test` and `gantry rules set` for some.
+  sh: (api: HLJSApi) => {
+    const { keywords, ...grammar } = bash(api);
+    return { ...grammar, keywords: { ...Object(keywords), built_in: [] } };
+  },
   csharp,
   html: xml,
   js: javascript,

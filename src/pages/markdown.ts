@@ -25,6 +25,9 @@ const alternatives = 'alternatives';
 /** On a phone the cells of a row are stacked; with more columns than this, a stacked table would be unreadable. */
 const maxStackedColumns = 4;
 
+/** Longer names are broken where a line ends, at their hyphens: on a phone they may take the whole width. */
+const longestWhole = 28;
+
 /**
  * Renders one of the project's documents as HTML, with an anchor for each section. Headings get the same ids as on
  * GitHub; a heading that was renamed keeps its former id as `<a id="former-id"></a>`.
@@ -52,8 +55,7 @@ export function renderMarkdown(
       },
       code: renderCode,
       codespan({ text }) {
-        // JSON has no spaces at which a narrow column could break it.
-        return `<code>${escapeHtml(text).replaceAll(/,(?=&quot;|[[{])/g, ',<wbr>')}</code>`;
+        return `<code>${text.replaceAll(/\S+/g, wordOfCode)}</code>`;
       },
       table({ header, rows }) {
         const cellsOf = (cells: readonly Tokens.TableCell[], tag: string) =>
@@ -199,6 +201,14 @@ function headingId(heading: string): string {
     .toLowerCase()
     .replace(/[^\w -]/g, '')
     .replaceAll(' ', '-');
+}
+
+/** A word of a code span as HTML: whole where browsers would break it, as after the hyphens of `--url`. */
+function wordOfCode(word: string): string {
+  const html = escapeHtml(word);
+  // JSON has no spaces at which a narrow column could break it.
+  if (/,["[{]/.test(word)) return html.replaceAll(/,(?=&quot;|[[{])/g, ',<wbr>');
+  return /[-?/<…]/.test(word) && word.length <= longestWhole ? `<span class="whole">${html}</span>` : html;
 }
 
 /** Removes the markup of links, emphasis and code, and anchors such as `<a id="former-name"></a>`. */

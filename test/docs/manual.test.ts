@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { maxCallsOfBatch } from '../../src/calls/execute-batch.ts';
 import { callLimits } from '../../src/calls/limits/rate-limits.ts';
 import { type ByteRate, byteRates, heldPerAddress } from '../../src/calls/limits/traffic.ts';
-import { kebabCase } from '../../src/calls/registry.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { dataFiles, environment, readConfig } from '../../src/config.ts';
 import { reasons } from '../../src/core/errors.ts';
@@ -56,7 +55,6 @@ test("the manual has exactly one row for every administrator's operation, and it
     roles?.length === adminRole.options.length ? 'all' : (roles ?? []).join(', ');
   const rows = administrators.map((operation) => [
     quoted(operation.name),
-    quoted(`POST /admin/${kebabCase(operation.name)}`),
     rolesOf(operation),
     operation.summary,
   ]);
@@ -131,28 +129,27 @@ test('the manual states every limit of calls', () => {
 });
 
 test('the manual states every limit of bytes', () => {
-  const rate = ({ burst, perSecond }: ByteRate) => [size(burst), `${size(perSecond)} a second`];
+  const rate = ({ burst, perSecond }: ByteRate) => [`${size(burst)} at once, ${size(perSecond)} a second`];
   const { heldBytes, storageQuota, gameStorageQuota } = readConfig({});
-  expect(columns(table('rate-limits', 'Bytes'), 1, 2)).toEqual([
+  expect(columns(table('rate-limits', 'Bytes'), 1)).toEqual([
     rate(byteRates.wallet),
     rate(byteRates.address),
     rate(byteRates.game),
     rate(byteRates.files),
-    [size(heldPerAddress), ''],
-    [size(heldBytes), ''],
+    [size(heldPerAddress)],
+    [size(heldBytes)],
     [
       `${size(maxBodyBytes)}; compressed, at most ${size(baseUnpackedBytes)} and ${maxUnpackRatio} times what was sent`,
-      '',
     ],
-    ['', `${size(refusedBytesPerSecond)} a second`],
-    [size(maxStateBytes), ''],
-    [size(maxPageBytes), ''],
-    ['', `${size(minBytesPerSecond)} a second`],
-    ['', `${size(minBytesPerSecond)} a second`],
-    ['', `${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
-    [size(maxQueuedBytes), ''],
-    [size(storageQuota), ''],
-    [size(gameStorageQuota), ''],
+    [`${size(refusedBytesPerSecond)} a second`],
+    [size(maxStateBytes)],
+    [size(maxPageBytes)],
+    [`${size(minBytesPerSecond)} a second`],
+    [`${size(minBytesPerSecond)} a second`],
+    [`${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
+    [size(maxQueuedBytes)],
+    [size(storageQuota)],
+    [size(gameStorageQuota)],
   ]);
 });
 
@@ -182,7 +179,7 @@ test('the manual states every other budget', () => {
     gamePolicies.parse({}).spending.transactionsPerDay,
     maxGas,
     CHAIN_MAX_FEE_GWEI.parse(undefined),
-    dailyWei,
+    `10^${Math.log10(Number(dailyWei))}`,
   ];
   const rows = budgets.map((budget) => [typeof budget === 'string' ? budget : count(budget)]);
   expect(columns(table('rate-limits', 'Other budgets'), 1)).toEqual(rows);
@@ -190,7 +187,7 @@ test('the manual states every other budget', () => {
 
 test('the tables of budgets name every budget setting, and no other; and reasons with their statuses', () => {
   const tables = ['Calls', 'Bytes', 'Other budgets'].map((heading) => table('rate-limits', heading));
-  const settings = tables.flatMap((rows, index) => rows.map((row) => row[[3, 4, 2][index] ?? 0] ?? ''));
+  const settings = tables.flatMap((rows, index) => rows.map((row) => row[[3, 3, 2][index] ?? 0] ?? ''));
   const named = settings.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
   const bounds = Object.entries(environment.shape).flatMap(([name, { description = '' }]) =>
     /^(Maximum|Multiplies|Memory for|Storage for)/.test(description) ? [name] : [],
@@ -286,9 +283,8 @@ function usagesOf(command: Command, path: readonly string[]): string[][] {
   return [[quoted(usage), command.description()]];
 }
 
-function rowOf({ name, service, summary, getPath }: AnyOperation): string[] {
-  const paths = [`POST /launcher/${kebabCase(name)}`, ...(getPath ? [`GET ${getPath}`] : [])];
-  return [quoted(name), paths.map(quoted).join(', '), quoted(service), summary];
+function rowOf({ name, service, summary }: AnyOperation): string[] {
+  return [quoted(name), quoted(service), summary];
 }
 
 function quoted(code: string): string {

@@ -42,16 +42,23 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 240_000 }, () => {
       const isReference = path === '/docs/reference';
       const inLight = isReference ? [] : await accessibilityIssues(page);
       const over = [await tooWide(page)];
+      const broken = await brokenNames(page);
+      const sideways = await sidewaysTables(page);
       for (const [width, height] of [
         [1024, 768],
         [390, 844],
       ] as const) {
         await page.setViewportSize({ width, height });
         over.push(await tooWide(page));
+        broken.push(...(await brokenNames(page)));
+        if (width > 390) sideways.push(...(await sidewaysTables(page)));
       }
       await showIn(page, 'dark');
       const inDark = isReference ? [] : await looksIssues(page);
-      expect({ path, inLight, inDark, over }).toEqual({ path, inLight: [], inDark: [], over: [0, 0, 0] });
+      expect({ path, inLight, inDark, over, broken, sideways }).toEqual({
+        ...{ path, inLight: [], inDark: [], over: [0, 0, 0] },
+        ...{ broken: [], sideways: [] },
+      });
     }
     expect(complaints).toEqual([]);
   });
@@ -96,4 +103,29 @@ function tooWide(page: Page): Promise<number> {
     const { scrollWidth, clientWidth } = document.documentElement;
     return Math.max(0, scrollWidth - clientWidth);
   });
+}
+
+/** Short names in the text or a table that are broken where a line ends. */
+function brokenNames(page: Page): Promise<string[]> {
+  return page.locator('article :is(p, li, td, th, a, strong) > code').evaluateAll((all) => {
+    const longest = 28;
+    return all
+      .filter((one) => {
+        const text = one.textContent ?? '';
+        const lines = new Set([...one.getClientRects()].map(({ top }) => Math.round(top)));
+        return lines.size > 1 && text.length <= longest && !text.includes(' ');
+      })
+      .map((one) => one.textContent ?? '');
+  });
+}
+
+/** By how many pixels tables are wider than their column. */
+function sidewaysTables(page: Page): Promise<string[]> {
+  return page
+    .locator('.table-scroll')
+    .evaluateAll((all) =>
+      all
+        .filter((one) => one.scrollWidth > one.clientWidth)
+        .map((one) => `${one.scrollWidth - one.clientWidth} pixels: ${one.textContent?.trim().slice(0, 40)}`),
+    );
 }

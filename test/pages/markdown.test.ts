@@ -24,3 +24,14 @@ test('the same example in several languages is one block with tabs; a command an
   expect(second).not.toContain('radio');
   expect(second).toContain('<code>a &amp; b</code>');
 });
+
+test('names in code are whole where browsers would break them, and arguments of commands are not taken for built-ins', () => {
+  const { html } = renderMarkdown(
+    'Set `--url <address>` and `setState`.\n\n```sh\nnpm test\n```\n',
+    () => null,
+  );
+  expect(html).toContain(
+    '<code><span class="whole">--url</span> <span class="whole">&lt;address&gt;</span></code> and <code>setState</code>',
+  );
+  expect(html).toContain('<code>npm test</code>');
+});

@@ -1,4 +1,3 @@
-import { kebabCase } from '../../calls/registry.ts';
 import { adminRole } from '../../core/schemas/admin-role.ts';
 import { type SeenAs, textFieldsOf } from '../../core/schemas/seen-text.ts';
 import { serverOnlyOperations } from '../../features/games/game.ts';
@@ -25,9 +24,9 @@ export async function documentTables(
   const protocol = 'src/transports/socket/PROTOCOL.md';
   const withEvents = replaceRecords(await read(protocol), 'event', model, false);
   return {
-    [calling]: replaceRows(await read(calling), '| Name | Dedicated path |', callerRows()),
+    [calling]: replaceRows(await read(calling), '| Name | Service |', callerRows()),
     [gameServers]: replaceRows(await read(gameServers), '| Name | Player |', gameServerRows()),
-    [administration]: replaceRows(await read(administration), '| Name | Path | Roles |', administratorRows()),
+    [administration]: replaceRows(await read(administration), '| Name | Roles |', administratorRows()),
     [rateLimits]: replaceRows(await read(rateLimits), '| Operation | A call counts as |', costRows()),
     [moderation]: replaceRows(await read(moderation), '| Operation | Field |', seenTextRows()),
     [protocol]: replaceRecords(withEvents, 'signal', model, true),
@@ -37,11 +36,7 @@ export async function documentTables(
 function callerRows(): string[] {
   return all
     .filter(({ service }) => service !== 'admin')
-    .map((operation) => {
-      const post = `\`POST /launcher/${kebabCase(operation.name)}\``;
-      const paths = operation.getPath ? `${post}, \`GET ${operation.getPath}\`` : post;
-      return `| \`${operation.name}\` | ${paths} | \`${operation.service}\` | ${operation.summary} |`;
-    });
+    .map(({ name, service, summary }) => `| \`${name}\` | \`${service}\` | ${summary} |`);
 }
 
 /** `batch` is among them: with the secret, it takes the writes of many players. */
@@ -71,7 +66,7 @@ function administratorRows(): string[] {
     .filter(({ service }) => service === 'admin')
     .map(({ name, summary, roles = [] }) => {
       const who = roles.length === adminRole.options.length ? 'all' : roles.join(', ');
-      return `| \`${name}\` | \`POST /admin/${kebabCase(name)}\` | ${who} | ${summary} |`;
+      return `| \`${name}\` | ${who} | ${summary} |`;
     });
 }
 
