@@ -248,7 +248,7 @@ describe('completion', () => {
         ['gantry', '--url', 'https://play.example', 'sdk', 'py'],
         ['gantry', 'game', 'create', '--name', ''],
       ]).split('\n'),
-    ).toEqual(['demo doctor', '--slug', '--game', 'desc asc', 'python', '', '']);
+    ).toEqual(['demo doctor docs', '--slug', '--game', 'desc asc', 'python', '', '']);
   });
 
   test.skipIf(!has('zsh'))('zsh offers the same', async () => {
