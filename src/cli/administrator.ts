@@ -23,9 +23,14 @@ export class Administrator {
     this.#target = target;
   }
 
+  /** The server it operates on; undefined when it is DATA_DIR. */
+  get url(): URL | undefined {
+    return this.#target().url;
+  }
+
   /** Whether it is a server at a URL. */
   get isRemote(): boolean {
-    return this.#target().url !== undefined;
+    return this.url !== undefined;
   }
 
   /** `input` may be all options of a command: those that are not the operation's, such as `--url`, are left out. */

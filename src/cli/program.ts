@@ -21,6 +21,7 @@ import { leaderboardCommand } from './leaderboard.ts';
 import { messageCommand } from './message.ts';
 import { migrateCommand } from './migrate.ts';
 import { migrateToCommand } from './migrate-to.ts';
+import { newCommand } from './new.ts';
 import { openApiCommand } from './openapi.ts';
 import { httpUrl, parsed } from './options.ts';
 import { playerCommand } from './player.ts';
@@ -52,6 +53,7 @@ export function createProgram(): Command {
     [
       'Games and players',
       withRemote(
+        newCommand,
         gameCommand,
         playerCommand,
         sessionCommand,

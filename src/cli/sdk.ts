@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Argument, Command } from 'commander';
 import { openAssets } from '../pages/open-assets.ts';
+import { writeAssets } from './write-assets.ts';
 
 const languages = ['typescript', 'csharp', 'gdscript', 'python'];
 
@@ -16,18 +16,10 @@ export function sdkCommand(): Command {
     .option('--json', 'print the files as JSON')
     .addHelpText('after', '\nExample:\n  gantry sdk python --out ./vendor')
     .action(async (language: string, { out, json }: { out: string; json?: boolean }) => {
-      const folder = `sdk/${language}/`;
-      const assets = openAssets();
-      const files: string[] = [];
-      for (const name of assets.names().filter((one) => one.startsWith(folder))) {
-        const bytes = await assets.read(name);
-        if (bytes === null) continue;
-        const file = join(resolve(out), name.slice(folder.length));
-        await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, bytes);
-        files.push(file);
-      }
-      if (files.length === 0) throw new Error(`This build does not include the SDK for ${language}`);
+      const directory = resolve(out);
+      const names = await writeAssets(openAssets(), directory, `sdk/${language}/`);
+      if (names.length === 0) throw new Error(`This build does not include the SDK for ${language}`);
+      const files = names.map((name) => join(directory, name));
       process.stdout.write(json ? `${JSON.stringify({ language, files })}\n` : `${files.join('\n')}\n`);
     });
 }

@@ -10,6 +10,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
     'Start',
     [
       'index',
+      'templates',
       'first-browser-game',
       'first-unity-game',
       'first-godot-game',

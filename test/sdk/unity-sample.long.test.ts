@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { documents } from '../docs/documents.ts';
@@ -12,7 +12,7 @@ import { compileFolder, monoMissing } from './csharp-driver.ts';
 
 // Unity's editor does not run here: its part is played by drivers/csharp/UnityStubs.cs, on Mono.
 
-test('in an empty Unity project, the installed package and its imported sample compile and play', {
+test('the Unity project of gantry new compiles and plays, with the sample of its package', {
   timeout: 60_000,
 }, async ({ skip }) => {
   skip(monoMissing !== null, monoMissing ?? '');
@@ -20,8 +20,10 @@ test('in an empty Unity project, the installed package and its imported sample c
   await using project = await temporaryDirectory();
   const { gameId } = await server.createGame();
   const installed = join(project.path, 'Packages/com.gantry.client');
-  await mkdir(join(project.path, 'Assets'));
-  expect((await gantry(['sdk', 'csharp', '--out', installed])).code).toBe(0);
+  const created = await gantry(['new', 'unity', project.path, '--url', server.url, '--game', gameId], {
+    env: { DATA_DIR: server.config.dataDirectory },
+  });
+  expect(created).toMatchObject({ code: 0, stderr: '' });
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   for (const { displayName, path } of manifest.samples) {
     // As the Package Manager imports a sample.
@@ -41,8 +43,8 @@ test('in an empty Unity project, the installed package and its imported sample c
   const player = join(project.path, 'player.exe');
   await compileFolder(project.path, player, 'UnityStubs.cs', '-define:UNITY_5_3_OR_NEWER');
 
-  const play = (script: string) =>
-    playing(player, [script, `Url=${server.url}`, `Game=${gameId}`], project.path);
+  const play = (script: string, settings = [`Url=${server.url}`, `Game=${gameId}`]) =>
+    playing(player, [script, ...settings], project.path);
   const boards: string[] = [];
   for (const _ of ['first start', 'second start']) {
     const game = play('LeaderboardSample');
@@ -64,6 +66,20 @@ test('in an empty Unity project, the installed package and its imported sample c
   }
   await game.shows(/Three hundred!/);
   expect(await game.end()).toBe('');
+
+  const stars = play('FallingStars', []);
+  await stars.shows(new RegExp(`\\| ${own} \\| 1\\. ${own}: 300 \\| Your best: 0. Rounds played: 0`));
+  stars.press('=Vera');
+  stars.press('Save your name');
+  stars.press('Play');
+  // The first star falls into the basket.
+  await stars.shows(/Caught: [1-9]\d*, misses left: 0.* Your best: [1-9]\d*\. Rounds played: 1/);
+  await stars.shows(/\| 1\. Vera: [1-9]/);
+  expect(await stars.end()).toBe('');
+  const again = play('FallingStars', []);
+  await again.shows(/\| Vera \|/);
+  await again.shows(/Your best: [1-9]\d*\. Rounds played: 1/);
+  expect(await again.end()).toBe('');
 });
 
 /** Runs a script in the stand-in for Unity. */

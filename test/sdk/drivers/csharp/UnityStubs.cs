@@ -93,8 +93,81 @@ namespace UnityEngine
         }
     }
 
+    public sealed class RuntimeInitializeOnLoadMethodAttribute : Attribute
+    {
+    }
+
+    public struct Vector2
+    {
+        public float x, y;
+
+        public Vector2(float x, float y)
+        {
+            this.x = x;
+            this.y = y;
+        }
+    }
+
+    public struct Rect
+    {
+        public Rect(float x, float y, float width, float height)
+        {
+        }
+    }
+
+    public static class Mathf
+    {
+        public static float Abs(float value)
+        {
+            return Math.Abs(value);
+        }
+
+        public static float Clamp(float value, float min, float max)
+        {
+            return Math.Max(min, Math.Min(max, value));
+        }
+    }
+
+    public static class Random
+    {
+        private static readonly System.Random Numbers = new System.Random();
+
+        public static float Range(float min, float max)
+        {
+            return min + (max - min) * (float)Numbers.NextDouble();
+        }
+    }
+
+    /// <summary>A game's time passes several times as fast as that of tests.</summary>
+    public static class Time
+    {
+        public const float deltaTime = 0.1f;
+    }
+
+    /// <summary>The mouse is in the upper left corner.</summary>
+    public sealed class Event
+    {
+        public static readonly Event current = new Event();
+
+        public Vector2 mousePosition
+        {
+            get { return new Vector2(); }
+        }
+    }
+
     public class GUILayoutOption
     {
+    }
+
+    public static class GUI
+    {
+        public static void Box(Rect place, string text)
+        {
+        }
+
+        public static void Label(Rect place, string text)
+        {
+        }
     }
 
     public static class GUILayout
@@ -107,6 +180,21 @@ namespace UnityEngine
         public static bool Button(string text, params GUILayoutOption[] options)
         {
             return UnityPlayer.TakePress(text);
+        }
+
+        public static string TextField(string text, int maxLength, params GUILayoutOption[] options)
+        {
+            var now = UnityPlayer.TakeText() ?? text;
+            Label(now);
+            return now;
+        }
+
+        public static void BeginArea(Rect place)
+        {
+        }
+
+        public static void EndArea()
+        {
         }
     }
 }
@@ -263,6 +351,12 @@ public static class UnityPlayer
     public static bool TakePress(string text)
     {
         return Presses.TryPeek(out var pressed) && pressed == text && Presses.TryDequeue(out pressed);
+    }
+
+    /// <summary>What is typed into the only field: a line that begins with an equals sign.</summary>
+    public static string TakeText()
+    {
+        return Presses.TryPeek(out var typed) && typed.StartsWith("=") && Presses.TryDequeue(out typed) ? typed.Substring(1) : null;
     }
 
     private static void Frame(object behaviour)

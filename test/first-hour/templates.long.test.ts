@@ -1,0 +1,124 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { noBrowser } from '../pages/browser.ts';
+import { pythonDriver } from '../sdk/drivers.ts';
+import { gdscriptDriver } from '../sdk/gdscript-driver.ts';
+import { asGodot3, Godot3Project, outputOf } from '../sdk/godot3-project.ts';
+import { repository } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { gantryJson } from '../support/warm-gantry.ts';
+import { playedInChromium } from './played-in-chromium.ts';
+
+// The Unity project is compiled and played by test/sdk/unity-sample.long.test.ts; the one with Phaser, whose package is
+// large, by play-phaser.ts.
+
+/** Writes a template that plays on a running server. @returns its directory, and its game */
+async function written(template: string, folder: string, server: TestServer) {
+  const directory = join(folder, template);
+  const { dataDirectory } = server.config;
+  const result = await gantryJson(['new', template, directory, '--url', server.url], dataDirectory);
+  return { directory, ...z.object({ gameId: z.string() }).parse(result) };
+}
+
+test('vanilla: a round that ends offline is on the board afterwards, and the types of the game hold', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(noBrowser !== null, noBrowser ?? '');
+  await using folder = await temporaryDirectory();
+  const { name, complaints, directory } = await playedInChromium('vanilla', {
+    folder: folder.path,
+    serve: (port) => ({
+      command: process.execPath,
+      args: ['serve.mjs'],
+      env: { PORT: String(port) },
+      prints: /http/,
+    }),
+  });
+  expect({ name, complaints }).toEqual({ name: 'Vera', complaints: [] });
+  const options =
+    '--noEmit --strict --allowJs --checkJs --target es2022 --module es2022 --lib es2022,dom game.js';
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+  const checked = promisify(execFile)(process.execPath, [tsc, ...options.split(' ')], { cwd: directory });
+  expect(await checked.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' });
+});
+
+test('godot: a round is on the board, and the progress is there again at the next start', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
+  await using server = await startTestServer();
+  await using folder = await temporaryDirectory();
+  const { directory } = await written('godot', folder.path, server);
+  for (const name of ['main.gd', 'cloud.gd']) {
+    const script = await readFile(join(directory, name), 'utf8');
+    await writeFile(join(directory, name), asGodot3(script).replaceAll('queue_redraw()', 'update()'));
+  }
+  const project = await Godot3Project.create(directory);
+  const play = async (end: RegExp, ...actions: string[]) => {
+    const child = await project.run('load("res://main.gd").new()', {
+      begin: 'Engine.time_scale = 20',
+      steps: [
+        'var text = "%s; %s; %s" % [node.progress.text, node.board.text.replace("\\n", " "), node.news.text]',
+        'if not node.has_meta("text") or node.get_meta("text") != text: print(text)',
+        'node.set_meta("text", text)',
+        ...actions.map((action) => `if node.progress.text != "" and not node.has_meta("played"): ${action}`),
+        'if node.progress.text != "": node.set_meta("played", true)',
+      ],
+    });
+    const output = outputOf(child);
+    const gone = once(child, 'close');
+    await until(`${end}`, () => end.test(output()) || /ERROR/.test(output()), 20_000).catch(() => undefined);
+    child.kill();
+    await gone;
+    expect(output()).not.toContain('ERROR');
+    expect(output()).toMatch(end);
+  };
+  const saved = /^Your best: [1-9]\d*\. Rounds played: 1; The best 1\. Vera: [1-9]/m;
+  await play(saved, 'node.cloud.rename("Vera")', 'node._play()');
+  await play(saved);
+});
+
+test('python-bot: it plays, congratulates the player who leads, and answers', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
+  await using server = await startTestServer();
+  await using folder = await temporaryDirectory();
+  const { directory, gameId } = await written('python-bot', folder.path, server);
+  const { command } = await pythonDriver.prepare('');
+  const leader = await server.openSession(gameId);
+  const call = async (name: string, input: object) => {
+    const { body } = await post(`${server.url}/launcher/${name}`, {
+      launcherJwt: leader.launcherJwt,
+      ...input,
+    });
+    return body;
+  };
+  await call('set-user-score', { score: 100_000 });
+  const bot = spawn(command, ['-B', 'bot.py', '--pause', '0.1'], { cwd: directory });
+  const output = outputOf(bot);
+  const gone = once(bot, 'close');
+  const channels = z.object({ data: z.array(z.object({ _id: z.string() })) });
+  try {
+    const channelId = await until(
+      'a channel',
+      async () => channels.parse(await call('get-message-channels', {})).data.at(0)?._id,
+    );
+    await until('the congratulation', () => /^said: You lead with 100000!/m.test(output()));
+    await call('send-channel-message', { channelId, content: 'Top' });
+    await until('the answer', () => /^said: 1\. .* 100000, 2\. Star Bot [1-9]/m.test(output()));
+    await until('a second round', () => /^round 2: \d/m.test(output()));
+  } finally {
+    bot.kill('SIGINT');
+    await gone;
+  }
+  expect(output()).not.toContain('Traceback');
+});
