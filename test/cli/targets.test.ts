@@ -50,6 +50,7 @@ function run(target: (typeof targets)[number], args: readonly string[]) {
 
 /** A run of every command that takes a game; those with a different `--url` option are in `withOwnUrl`. */
 const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
+  new: ['vanilla', join(elsewhere.path, randomUUID()), '--game', game],
   'game update': ['--game', game, '--name', 'One again'],
   'game archive': ['--game', game, '--undo'],
   'game delete': ['--game', game, '--confirm', 'another'],
@@ -77,7 +78,7 @@ const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   'webhooks deliveries': ['--game', game],
   tail: ['--game', game, '--no-follow'],
 });
-const withOwnUrl = ['game update', 'webhooks create'];
+const withOwnUrl = ['new', 'game update', 'webhooks create'];
 /** Refused for a reason other than the game. */
 const refusedFor: Readonly<Record<string, RegExp>> = {
   'game delete': /must be the slug of the game, one/,
@@ -169,6 +170,13 @@ test('a backup schedule is set by URL; a backup to a file is refused with what t
       'With --url, only --schedule is possible. To make a backup now and download it, use gantry admin makeBackup, or the console\n',
   });
   expect([file, untouched].filter((path) => existsSync(path))).toEqual([]);
+});
+
+test('a new game calls the server that it was created on', async () => {
+  const directory = join(elsewhere.path, 'bot');
+  const { stdout } = await run('--url before the command', ['new', 'python-bot', directory]);
+  expect(JSON.parse(stdout)).toMatchObject({ directory, url: server.url });
+  expect((await run('DATA_DIR', ['game', 'list'])).stdout).toContain('"slug":"bot"');
 });
 
 test('the token may come from ADMIN_TOKEN', async () => {
