@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
+import { version } from '../core/version.ts';
 
 /** The program without its commands. */
 export function bareProgram(): Command {
@@ -9,9 +9,6 @@ export function bareProgram(): Command {
     .addHelpText(
       'after',
       '\nSettings are environment variables; `gantry config` lists them. DATA_DIR is the data directory.' +
-        '\nExit codes: 0 success; 1 refused, failed, or a check did not pass (doctor, healthcheck, migrate --check).',
+        '\nExit codes: 0 success; 1 refused, failed, or a check did not pass (doctor, healthcheck, upgrade --check, migrate --check).',
     );
 }
-
-/** Gantry's version, as in package.json. */
-export const { version } = manifest;

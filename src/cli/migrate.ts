@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import type { UpgradePlan } from '../core/storage/migrations.ts';
 import { databaseFiles, inspectServer, openStore } from '../server/open-store.ts';
 import { sealedKeys } from '../tools/doctor/server-checks.ts';
 import { print } from './output.ts';
@@ -25,14 +26,13 @@ export function migrateCommand(): Command {
       const config = readConfig();
       if (config.databaseUrl !== undefined) return migrateServer(config, config.databaseUrl, { check, json });
       const { database } = dataFiles(config.dataDirectory);
-      const to = databaseFiles.schemaVersion;
-      const from = existsSync(database) ? databaseFiles.version(database) : null;
-      if (check) return printCheck(from, to, json);
-      if (from === null) {
+      const plan = databaseFiles.planUpgrade(existsSync(database) ? database : null);
+      if (check) return printCheck(plan, json);
+      if (plan.from === null) {
         throw new DatabaseUnusableError(`There is no database at ${database}; it is created on first start.`);
       }
       databaseFiles.migrate(database);
-      print({ before: from, schemaVersion: to }, json);
+      printMigrated(plan, json);
     });
 }
 
@@ -40,13 +40,17 @@ export function migrateCommand(): Command {
 async function migrateServer(config: Config, url: string, { check, json }: Options): Promise<void> {
   const found = await inspectServer(url, sealedKeys);
   if ('refused' in found) throw new DatabaseUnusableError(`The database of DATABASE_URL: ${found.why}`);
-  const { schemaVersion: from, latestSchema: to } = found;
-  if (check) return printCheck(from, to, json);
+  if (check) return printCheck(found.upgrade, json);
   await (await openStore(config)).db.close();
-  print({ before: from ?? 'none', schemaVersion: to }, json);
+  printMigrated(found.upgrade, json);
 }
 
-function printCheck(from: number | null, to: number, json: boolean | undefined): void {
-  print({ schemaVersion: from ?? 'none', wanted: to, upToDate: from === to }, json);
-  if (from !== to) process.exitCode = 1;
+function printMigrated({ from, to }: UpgradePlan, json: boolean | undefined): void {
+  print({ before: from ?? 'none', schemaVersion: Math.max(from ?? 0, to) }, json);
+}
+
+function printCheck({ from, to, pending, isAdmitted }: UpgradePlan, json: boolean | undefined): void {
+  const upToDate = pending.length === 0 && isAdmitted;
+  print({ schemaVersion: from ?? 'none', wanted: to, upToDate }, json);
+  if (!upToDate) process.exitCode = 1;
 }

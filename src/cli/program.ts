@@ -33,6 +33,7 @@ import { serveCommand } from './serve.ts';
 import { sessionCommand } from './session.ts';
 import { tailCommand } from './tail.ts';
 import { tokenCommand } from './token.ts';
+import { upgradeCommand } from './upgrade.ts';
 import { webhooksCommand } from './webhooks.ts';
 
 /** The program with all its commands. */
@@ -74,6 +75,7 @@ export function createProgram(): Command {
         importCommand(),
         importFromCommand(),
         compactCommand(),
+        upgradeCommand(),
         migrateCommand(),
         migrateToCommand(),
       ],

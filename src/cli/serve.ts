@@ -76,23 +76,28 @@ function adminNote(token: string | null): string {
 /** Returns a signal that is aborted when the server is being stopped. */
 function stopOnSignal(server: RunningServer, logger: Logger, startedByNpm: boolean): AbortSignal {
   const stopping = new AbortController();
-  const stop = (cause: string) => {
+  const stop = (cause: string, exitCode = 0) => {
     stopping.abort();
     logger.info({ cause }, 'stopping');
     setTimeout(() => {
       logger.error('connections are still open; exiting anyway');
-      process.exit(0);
+      process.exit(exitCode);
     }, shutdownTimeoutMs).unref();
     server.close().then(
-      () => logger.flush(() => process.exit(0)),
+      () => logger.flush(() => process.exit(exitCode)),
       (error: unknown) => {
         logger.error({ err: error }, 'the server did not stop cleanly');
         process.exit(1);
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.once('SIGTERM', (signal) => stop(signal));
+  process.once('SIGINT', (signal) => stop(signal));
+  server.db.onEnd((why) => {
+    if (stopping.signal.aborted) return;
+    logger.error(why);
+    stop('the schema of the database', 1);
+  });
   if (startedByNpm) onceOrphaned(() => stop('npm has exited'));
   return stopping.signal;
 }

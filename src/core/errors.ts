@@ -145,6 +145,7 @@ export const reasons = {
   guests_forbidden: 403,
   access_denied: 403,
   update_required: 403,
+  client_too_old: 403,
   friends_forbidden: 403,
   path_unknown: 404,
   service_unknown: 404,

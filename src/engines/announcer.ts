@@ -7,6 +7,7 @@ export class Announcer {
   readonly #onWake: ((workers: readonly string[]) => void)[] = [];
   readonly #onTrouble: ((trouble: WriteTrouble | null) => void)[] = [];
   readonly #onNewEpoch: ((epoch: string) => void)[] = [];
+  readonly #onEnd: ((why: string) => void)[] = [];
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {
     this.#onCommit.push(listener);
@@ -24,6 +25,10 @@ export class Announcer {
     this.#onNewEpoch.push(listener);
   }
 
+  onEnd(listener: (why: string) => void): void {
+    this.#onEnd.push(listener);
+  }
+
   /** Call this after the promises of a commit have been settled, with its events and the workers it woke. */
   announceCommit(events: readonly StoredEvent[], workers: readonly string[]): void {
     if (events.length > 0) for (const listener of this.#onCommit) listener(events);
@@ -32,6 +37,10 @@ export class Announcer {
 
   announceTrouble(trouble: WriteTrouble | null): void {
     for (const listener of this.#onTrouble) listener(trouble);
+  }
+
+  announceEnd(why: string): void {
+    for (const listener of this.#onEnd) listener(why);
   }
 
   announceEpoch(epoch: string): void {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import manifest from '../../package.json' with { type: 'json' };
 import { AdminToken } from '../calls/auth/admin-token.ts';
 import { MemoryPresence } from '../cluster/presence/memory-presence.ts';
 import type { Presence } from '../cluster/presence/presence.ts';
@@ -14,6 +13,7 @@ import { ConfigError } from '../core/config-error.ts';
 import { Signals } from '../core/events/signals.ts';
 import type { WriteTrouble } from '../core/storage/database.ts';
 import type { Store } from '../core/storage/store.ts';
+import { version } from '../core/version.ts';
 import { ChainClients } from '../features/chains/chain-client.ts';
 import { Signers } from '../features/chains/signers.ts';
 import { readInstallation } from '../features/events/queries.ts';
@@ -219,7 +219,7 @@ function chooseNodes(
     id: randomUUID(),
     host: hostname(),
     pid: process.pid,
-    version: manifest.version,
+    version,
     runtime: process.version,
     startedAt: stats.startedAt,
   };

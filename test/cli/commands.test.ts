@@ -194,10 +194,53 @@ test('migrate --check changes nothing and its exit code says whether a migration
   expect(migrated).toEqual({ before: 2, schemaVersion: latestSchema });
   expect(await check()).toMatchObject([0, { upToDate: true }]);
   const db = new SqliteDatabase(dataFiles(directory.path).database);
-  db.pragma('user_version = 4000');
+  db.exec('PRAGMA user_version = 4000; UPDATE history SET oldest_compatible = 4000');
   db.close();
   expect(await check()).toMatchObject([1, { schemaVersion: 4000, upToDate: false }]);
   expect((await gantry(['migrate'], { env })).stderr).toMatch(/schema version 4000/);
+});
+
+test('upgrade --check says what an upgrade does, what it needs and whether it can be undone; and changes nothing', async () => {
+  await using directory = await temporaryDirectory();
+  const { database } = dataFiles(directory.path);
+  const env = { DATA_DIR: directory.path };
+  const check = async () => {
+    const { code, stdout, stderr } = await gantry(['upgrade', '--check', '--json'], { env });
+    return stderr === '' ? [code, JSON.parse(stdout)] : [code, stderr];
+  };
+  expect(await check()).toEqual([1, expect.stringMatching(/^There is no database at/)]);
+  makeDatabase(database, 40, 50);
+  const before = readFileSync(database);
+  const [code, found] = await check();
+  expect(code).toBe(0);
+  expect(found).toMatchObject({
+    ...{
+      schemaVersion: 40,
+      wanted: latestSchema,
+      nodesMayStay: false,
+      nodes: null,
+      rollBack: 'with a backup',
+    },
+    pending: [
+      { schema: 41, name: 'calendar', kind: 'contract' },
+      { schema: 42, name: 'schema-compatibility', kind: 'contract' },
+    ],
+    ...{ rows: 1, seconds: 1, blocked: [] }, // the row of history
+    diskFree: expect.any(Number),
+  });
+  expect(readFileSync(database).equals(before)).toBe(true);
+  const { stdout } = await gantry(['upgrade', '--check'], { env });
+  expect(stdout).toMatch(/^Schema {7}40; this version uses 42\nPending {6}41 calendar \(contract\), 42 .*\n/);
+  expect(stdout).toMatch(/\nRoll back {4}only by restoring a backup made before/);
+
+  await gantry(['migrate'], { env });
+  expect(await check()).toMatchObject([0, { pending: [], rollBack: 'possible', rows: 0, seconds: 0 }]);
+  const db = new SqliteDatabase(database);
+  db.pragma(`user_version = ${latestSchema + 1}`);
+  expect(await check()).toMatchObject([0, { schemaVersion: latestSchema + 1, pending: [], blocked: [] }]);
+  db.exec(`UPDATE history SET oldest_compatible = ${latestSchema + 1}`);
+  db.close();
+  expect(await check()).toMatchObject([1, { blocked: [expect.stringContaining('from a newer Gantry')] }]);
 });
 
 test('demo runs in a temporary directory, which is removed when it ends', async () => {

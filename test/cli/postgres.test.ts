@@ -16,7 +16,7 @@ import { gantry } from '../support/warm-gantry.ts';
 const secretKey = '5e'.repeat(32);
 
 test.skipIf(noPostgres !== null)(
-  'migrate creates the schema on a PostgreSQL, and checks whether it exists',
+  'migrate creates the schema on a PostgreSQL, and checks whether it exists, as upgrade --check does',
   async () => {
     await using database = await freshDatabase();
     const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
@@ -30,6 +30,11 @@ test.skipIf(noPostgres !== null)(
     ]);
     expect(await migrate()).toEqual([0, { before: 'none', schemaVersion }]);
     expect(await migrate('--check')).toEqual([0, { schemaVersion, wanted: schemaVersion, upToDate: true }]);
+    const upgrade = await gantry(['upgrade', '--check', '--json'], { env });
+    expect([upgrade.code, JSON.parse(upgrade.stdout)]).toMatchObject([
+      0,
+      { pending: [], nodesMayStay: true, nodes: 0, rollBack: 'possible', diskFree: null, blocked: [] },
+    ]);
   },
 );
 

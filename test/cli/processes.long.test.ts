@@ -38,6 +38,7 @@ const runs: Readonly<Record<string, () => readonly string[]>> = {
   doctor: () => ['doctor'],
   player: () => ['player', 'list'],
   session: () => ['session', 'list'],
+  upgrade: () => ['upgrade', '--check'],
   migrate: () => ['migrate', '--check'],
   healthcheck: () => ['healthcheck'],
   config: () => ['config'],

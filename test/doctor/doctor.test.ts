@@ -103,7 +103,10 @@ const faults: Fault[] = [
   },
   {
     fault: 'a newer schema',
-    plant: (data) => editDatabase(data, (db) => db.pragma('user_version = 4000')),
+    plant: (data) =>
+      editDatabase(data, (db) =>
+        db.exec('PRAGMA user_version = 4000; UPDATE history SET oldest_compatible = 4000'),
+      ),
     finds: {
       check: 'schema',
       level: 'error',

@@ -171,8 +171,13 @@ describe.skipIf(noPostgres !== null)('doctor, for a PostgreSQL,', () => {
       { check: 'secret-key', level: 'error' },
     ]);
     await run('UPDATE schema_version SET version = 4000', url());
+    expect(notOk(await look())).toEqual([]); // it admits this version
+    await run('UPDATE history SET oldest_compatible = 4000', url());
     expect(notOk(await look())).toMatchObject([{ check: 'schema', level: 'error' }]);
-    await run(`UPDATE schema_version SET version = ${schemaVersion}`, url());
+    await run(
+      `UPDATE schema_version SET version = ${schemaVersion}; UPDATE history SET oldest_compatible = ${schemaVersion}`,
+      url(),
+    );
     await run(`CREATE DATABASE bytes TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'`);
     expect(notOk(await look(server.url('bytes')))).toMatchObject([
       { check: 'encoding', message: 'the database has the encoding SQL_ASCII' },
@@ -226,8 +231,9 @@ describe('doctor, given a PostgreSQL,', () => {
     oldestTransactionSeconds: 1,
     unreadSlots: [],
     bloatedTables: [],
-    schemaVersion: null,
-    latestSchema: 1,
+    upgrade: { from: null, to: 1, pending: [], isAdmitted: true, keepsEarlier: true },
+    upgradeSize: { tables: [], rows: 0, bytes: 0 },
+    nodes: 0,
     sealedSample: null,
   };
   test.each<[string, Partial<ServerCondition>, string, Finding['level']]>([
@@ -237,7 +243,17 @@ describe('doctor, given a PostgreSQL,', () => {
     ['with a transaction of an hour', { oldestTransactionSeconds: 3_600 }, 'transactions', 'warning'],
     ['whose tables grow', { bloatedTables: ['streams'] }, 'autovacuum', 'warning'],
     ['with another time', { clock: { theirs: 1_000_000, ours: 1_040_000 } }, 'clock', 'error'],
-    ['with an older schema', { schemaVersion: 1, latestSchema: 2 }, 'schema', 'warning'],
+    [
+      'with an older schema',
+      {
+        upgrade: {
+          ...{ from: 1, to: 2, isAdmitted: true, keepsEarlier: true },
+          pending: [{ schema: 2, name: 'more', kind: 'expand' }],
+        },
+      },
+      'schema',
+      'warning',
+    ],
   ])('finds one %s', async (_, condition, check, level) => {
     const config = { databaseUrl: 'postgres://gantry@db.example/gantry', secretKey };
     expect(notOk(await checkServer(config, async () => well))).toEqual([]);

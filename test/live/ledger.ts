@@ -45,9 +45,19 @@ export interface LedgerOptions extends KillOptions {
   latecomers?: number;
   /** Omitted: there are no friends. */
   friends?: FriendsOptions;
+  /** What the nodes run; default: this version. */
+  program?: string;
+  /** Settings of all nodes. */
+  settings?: Record<string, string>;
+  /** What happens to the nodes in place of the kills; returns how often one was ended. */
+  disturb?: (nodes: readonly ClusterNode[]) => Promise<number>;
 }
 
-export interface LedgerCounts extends Omit<LedgerOptions, 'friends'>, SenderCounts, Balance, WireCounts {
+export interface LedgerCounts
+  extends Omit<LedgerOptions, 'friends' | 'settings' | 'disturb' | 'program'>,
+    SenderCounts,
+    Balance,
+    WireCounts {
   friends?: FriendsCounts | undefined;
   nodeKills: number;
   /** Messages between nodes that were lost; 0 if none was to be. */
@@ -111,20 +121,22 @@ export type Listen = (options: { url: string; launcherJwt: string }) => Promise<
  * each launcher received is compared with the store's events. Without a `front`, most connect to the nodes directly.
  */
 export async function runLedger(
-  options: LedgerOptions,
+  { settings, disturb, program, ...options }: LedgerOptions,
   front?: Front,
   listenBy: Listen = async (connection) => listen(connection),
 ): Promise<LedgerCounts> {
   const from = performance.now();
   await using redis = await startRedis();
-  await using data = await openSharedData();
+  await using data = await openSharedData(settings);
   await using stack = new AsyncDisposableStack();
   const buses: LossyRedis[] = [];
   const nodes: ClusterNode[] = [];
   for (let at = 0; at < (options.nodes ?? 2); at++) {
     const bus = options.isLossy ? stack.use(await startLossyRedis(redis.url)) : redis;
     if ('counts' in bus) buses.push(bus);
-    nodes.push(stack.use(await startClusterNode({ DATA_DIR: data.path, REDIS_URL: bus.url })));
+    nodes.push(
+      stack.use(await startClusterNode({ DATA_DIR: data.path, REDIS_URL: bus.url, ...settings }, program)),
+    );
   }
   await using balancer = await (front ?? startBalancer)(nodes.map(({ port }) => port));
   using wire = watchCursors();
@@ -184,7 +196,7 @@ export async function runLedger(
     const subscription = await retried(async () => listening.subscribe?.());
     return { player, listening, firstResyncs, subscription };
   });
-  const nodeKills = await killInTurn(nodes, redis, options, friends);
+  const nodeKills = await (disturb?.(nodes) ?? killInTurn(nodes, redis, options, friends));
   const late = await latecomers.stop();
   await Promise.all([sender.stop(), friends?.stopped()]);
   const ended = await seasons.stop();

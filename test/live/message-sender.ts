@@ -7,6 +7,8 @@ export interface SenderCounts {
   unknownOutcomes: number;
   /** Attempts without a connection, or refused temporarily: certainly not sent, and retried. */
   refused: number;
+  /** Those among them that a server answered with 503. */
+  unavailable: number;
 }
 
 export interface Sender {
@@ -45,7 +47,7 @@ export function startSending({
   content = (number) => `message ${number}`,
   leaderboard,
 }: SenderOptions): Sender {
-  const counts: SenderCounts = { acknowledged: 0, unknownOutcomes: 0, refused: 0 };
+  const counts: SenderCounts = { acknowledged: 0, unknownOutcomes: 0, refused: 0, unavailable: 0 };
   const acknowledged = new Map<string, Set<string>>();
   const underWay = new Set<Promise<void>>();
   const from = performance.now();
@@ -116,6 +118,7 @@ export function startSending({
     const answer = await attempt(url, body, headers);
     if (typeof answer === 'string') {
       counts[answer]++;
+      if (answer === 'unavailable') counts.refused++;
       return null;
     }
     if (answer.status !== 200) throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
@@ -144,12 +147,13 @@ export async function attempt(
   url: string,
   body: object,
   headers: Record<string, string> = {},
-): Promise<Answer | 'unknownOutcomes' | 'refused'> {
+): Promise<Answer | 'unknownOutcomes' | 'refused' | 'unavailable'> {
   try {
     const answer = await post(url, body, headers);
     if (answer.status === 502) return 'unknownOutcomes'; // a proxy: the server behind it closed the connection
     // 408: the server did not receive the whole request in time, on a busy machine, and has executed nothing.
-    return answer.status === 503 || answer.status === 408 ? 'refused' : answer;
+    if (answer.status === 408) return 'refused';
+    return answer.status === 503 ? 'unavailable' : answer;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error; // others mean that no response came
     return error.code === 'ECONNREFUSED' ? 'refused' : 'unknownOutcomes';

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { compareVersions } from '../../src/features/games/version.ts';
 import { narrowings, type Schema } from './narrowing.ts';
-import { currentSurface, losses, type Surface } from './surface.ts';
+import { currentSurface, earlyContracts, losses, type Surface } from './surface.ts';
 
 const folder = join(import.meta.dirname, 'releases');
 const released = readdirSync(folder).map((name) => name.replace(/\.json$/, ''));
@@ -26,8 +27,28 @@ function choicesOf(copy: Surface, schema: string, field: string): string[] {
 }
 
 test.each(released)('this version keeps what %s promised', (version) => {
-  const before = JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8')) as Surface;
-  expect(losses(before, surface), 'deprecate it first: see public/docs/stability.md').toEqual([]);
+  const why = 'deprecate it first: see public/docs/stability.md';
+  expect(losses(recorded(version), surface), why).toEqual([]);
+});
+
+function recorded(version: string): Surface {
+  return JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8')) as Surface;
+}
+
+test('nodes of the last release can run beside this version', () => {
+  const last = recorded(released.toSorted(compareVersions).at(-1) ?? '');
+  expect(earlyContracts(last, surface), 'see Add a migration in CONTRIBUTING.md').toEqual([]);
+  const { length = 0 } = surface.migrations.postgres ?? [];
+  const next = changed(({ migrations }) => {
+    migrations.postgres?.push({ name: 'more', since: null }, { name: 'less', since: length });
+  });
+  expect(earlyContracts(surface, next)).toEqual([]);
+  expect(
+    earlyContracts(
+      surface,
+      changed((copy) => copy.migrations.postgres?.push({ name: 'less', since: length + 1 })),
+    ),
+  ).toEqual([`postgres migration less requires schema ${length + 1}, and the release has ${length}`]);
 });
 
 test.each<[what: string, change: (copy: Surface) => void, loss: string]>([
@@ -141,6 +162,11 @@ test.each<[what: string, change: (copy: Surface) => void, loss: string]>([
     ({ sdks }) => sdks.python?.splice(sdks.python.indexOf('GantryClient.close'), 1),
     'python SDK: GantryClient.close was removed',
   ],
+  [
+    'a migration',
+    ({ migrations }) => migrations.sqlite?.splice(40, 1),
+    'sqlite migration calendar was removed or changed',
+  ],
 ])('%s cannot be taken away unnoticed', (_, change, loss) => {
   expect(losses(surface, changed(change))).toContain(loss);
 });
@@ -160,6 +186,7 @@ test('additions are no losses', () => {
     copy.commands['new command'] = { arguments: [], options: [], required: [] };
     copy.commands.token?.options.push('--new');
     for (const names of Object.values(copy.sdks)) names.push('New.member');
+    copy.migrations.sqlite?.push({ name: 'more', since: null });
   });
   expect(losses(surface, more)).toEqual([]);
 });

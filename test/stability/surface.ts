@@ -4,6 +4,9 @@ import { namesOf } from '../../src/calls/registry.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { environment } from '../../src/config.ts';
 import { reasons } from '../../src/core/errors.ts';
+import type { Migration } from '../../src/core/storage/migrations.ts';
+import { migrations as postgresMigrations } from '../../src/engines/postgres/migrate.ts';
+import { migrations as sqliteMigrations } from '../../src/engines/sqlite/migrate.ts';
 import { webhookTypes } from '../../src/features/webhooks/webhook-events.ts';
 import { events, signals } from '../../src/server/declarations/events.ts';
 import { components } from '../../src/transports/openapi/schemas.ts';
@@ -29,6 +32,8 @@ export interface Surface {
   commands: Record<string, { arguments: string[]; options: string[]; required: string[] }>;
   /** By language. */
   sdks: Record<string, string[]>;
+  /** By engine, in order: the migrations, and of a contract step the lowest schema that a program must know. */
+  migrations: Record<string, { name: string; since: number | null }[]>;
 }
 
 export async function currentSurface(): Promise<Surface> {
@@ -60,6 +65,7 @@ export async function currentSurface(): Promise<Surface> {
     settings: schemaOf(environment, 'input'),
     commands: Object.fromEntries(commandsOf(createProgram(), '')),
     sdks: await publicNames(),
+    migrations: { sqlite: stepsOf(sqliteMigrations), postgres: stepsOf(postgresMigrations) },
   };
 }
 
@@ -93,7 +99,32 @@ export function losses(before: Surface, after: Surface): string[] {
     ...Object.entries(before.sdks).flatMap(([language, names]) =>
       removed(`${language} SDK:`, names, after.sdks[language] ?? []),
     ),
+    ...Object.entries(before.migrations).flatMap(([engine, steps]) =>
+      steps
+        .filter((step, at) => JSON.stringify(after.migrations[engine]?.[at]) !== JSON.stringify(step))
+        .map(({ name }) => `${engine} migration ${name} was removed or changed`),
+    ),
   ];
+}
+
+/**
+ * Contract steps since the last release that remove what it still uses: they would end its nodes, which the new version
+ * must run beside.
+ */
+export function earlyContracts(last: Surface, after: Surface): string[] {
+  return Object.entries(last.migrations).flatMap(([engine, { length }]) =>
+    (after.migrations[engine] ?? [])
+      .slice(length)
+      .filter(({ since }) => since !== null && since > length)
+      .map(
+        ({ name, since }) =>
+          `${engine} migration ${name} requires schema ${since}, and the release has ${length}`,
+      ),
+  );
+}
+
+function stepsOf(migrations: readonly Migration<unknown>[]): Surface['migrations'][string] {
+  return migrations.map(({ name, since }) => ({ name, since }));
 }
 
 function operationLosses(before: Surface, after: Surface): string[] {

@@ -44,7 +44,7 @@ const after = [
 test('blocks made in launchers hold in every game after an upgrade from an earlier SQLite database', async () => {
   await using directory = await temporaryDirectory();
   const db = new SqliteFile(join(directory.path, 'gantry.db'));
-  const version = migrations.indexOf(blocksEverywhere);
+  const version = migrations.findIndex(({ run }) => run === blocksEverywhere);
   for (const migration of migrations.slice(0, version)) apply(db, migration);
   db.pragma(`user_version = ${version}`);
   db.exec(`${insertGames}; ${insertBlocks}`);

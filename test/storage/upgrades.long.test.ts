@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import SqliteFile from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/core/storage/store.ts';
+import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
+import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { latestSchema, migrate } from '../../src/engines/sqlite/migrate.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
@@ -26,33 +29,37 @@ import { gameStorages } from '../../src/features/storage-quota/game-storage.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import { recountedGameBytes } from '../contracts/storage/recounted-game-bytes.ts';
 import { repository } from '../support/gantry-process.ts';
+import { noPostgres } from '../support/postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { fingerprint, gameId, makeDatabase, walletOf } from './database-of-version.ts';
+import { growDatabase, idsOnPostgres } from './postgres-of-version.ts';
 
 const earlier = Array.from({ length: latestSchema - 1 }, (_, index) => index + 1);
 const players = 700;
 const page = { limit: 250, skip: 0 };
 
-/** Everything the store returns of the inserted data. */
-async function told(store: SqliteDatabase) {
+/** Everything the store returns of the inserted data of so many players. */
+async function told(store: Store, players: number, ids = { session: 'session-5', channel: 'channel' }) {
   const owner = { gameId, wallet: walletOf(0) };
   return {
     games: await store.read(allGames),
     secrets: await store.read(sealedSecrets, gameId),
     rules: await store.read(readRules, gameId),
     players: await store.read(findPlayers, { gameId }, { limit: 250, skip: 0 }),
-    session: await store.read(findSession, 'session-5'),
+    session: await store.read(findSession, ids.session),
     top: await store.read(readBoardPage, defaultBoardOf(gameId), page),
     deep: await store.read(readBoardPage, defaultBoardOf(gameId), { limit: 10, skip: players - 10 }),
     positions: await Promise.all(
-      [0, 1, 255, 256, 699].map((player) => store.read(readPlace, defaultBoardOf(gameId), walletOf(player))),
+      [0, 1, 255, 256, 699]
+        .filter((player) => player < players)
+        .map((player) => store.read(readPlace, defaultBoardOf(gameId), walletOf(player))),
     ),
     score: await store.read(listScores, { gameId, wallet: walletOf(9) }, page),
     states: await store.read(listPlayerStates, { gameId, wallet: walletOf(9) }, page),
     activities: await store.read(listActivities, { gameId }, page),
     notifications: await store.read(listUndelivered, { gameId, wallet: walletOf(3) }, 10),
     channels: await store.read(listChannels, owner, page),
-    messages: await store.read(listChannelMessages, owner, 'channel', page),
+    messages: await store.read(listChannelMessages, owner, ids.channel, page),
     audit: await store.read(readAuditLog, page),
     standing: await store.read(streamPosition, `player:${gameId}:${walletOf(4)}`),
   };
@@ -65,8 +72,8 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     makeDatabase(file, version, players);
     makeDatabase(first, 1, players);
     const [store, fromFirst] = [new SqliteDatabase(file, domain), new SqliteDatabase(first, domain)];
-    const all = await told(store);
-    const { standing: _, notifications: __, ...ofFirst } = await told(fromFirst);
+    const all = await told(store, players);
+    const { standing: _, notifications: __, ...ofFirst } = await told(fromFirst, players);
     expect(all).toMatchObject(ofFirst); // whichever version it started from
     expect(all.top.map(({ score }) => score)).toEqual(
       Array.from({ length: 250 }, (_, rank) => players - 1 - rank),
@@ -110,23 +117,69 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const file = join(directory.path, 'gantry.db');
     makeDatabase(file, version, players);
     edit(file, 'VACUUM'); // no free pages inside that it could use
-    // A table created late, where earlier tables are copied and need space; otherwise one of the last migration.
+    // A table created late, where earlier tables are copied and need space; otherwise what one of the last two creates.
     const table = version < 5 ? 'grants' : 'maintenance';
-    edit(file, `CREATE TABLE ${table} (in_the_way)`);
+    const [obstruct, clear] =
+      version < 41
+        ? [`CREATE TABLE ${table} (in_the_way)`, `DROP TABLE ${table}`]
+        : ['ADD oldest_compatible INTEGER', 'DROP oldest_compatible'].map(
+            (change) => `ALTER TABLE history ${change}`,
+          );
+    edit(file, obstruct ?? '');
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|(grants|maintenance) already exists/);
+    expect(() => migrate(full)).toThrow(/full|(grants|maintenance) already exists|duplicate column/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);
-    edit(file, `DROP TABLE ${table}`);
+    edit(file, clear ?? '');
     const again = new SqliteFile(file);
     migrate(again);
     expect(again.pragma('user_version', { simple: true })).toBe(latestSchema);
     again.close();
   });
 });
+
+test.skipIf(noPostgres !== null)(
+  'PostgreSQL databases of every schema version are upgraded with all their data, and keep working',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const few = 60;
+    await using growing = await growDatabase(few);
+    let first: Awaited<ReturnType<typeof told>> | undefined;
+    for (let version = 1; version < schemaVersion; version++) {
+      await using copy = await growing.copyOf(version);
+      const db = await PostgresDatabase.open(copy.url, domain);
+      try {
+        const all = await told(db, few, idsOnPostgres);
+        first ??= all;
+        expect(all, `from ${version}`).toEqual(first);
+        expect(await db.read(readActions, { state: 'failed' }, page)).toMatchObject({ total: few / 2 });
+        await db.write(setScore, { gameId, wallet: walletOf(2) }, 10_000);
+        expect(await db.read(readPlace, defaultBoardOf(gameId), walletOf(2))).toBe(1);
+      } finally {
+        await db.close();
+      }
+    }
+    expect(first?.top.map(({ score }) => score)).toEqual(
+      Array.from({ length: few }, (_, rank) => few - 1 - rank),
+    );
+    expect(first).toMatchObject({
+      positions: [few, few - 1],
+      secrets: [{ hash: 'hash', sealedMd5: 'md5', sealedSecret: 'sealed' }],
+      rules: { version: 3, rules: [{ trigger: 'win' }] },
+      session: { session: { gameId } },
+      states: [{ label: 'save', version: 1, json: '{"level":9}' }],
+      notifications: [{}],
+      channels: { rows: [{ _id: idsOnPostgres.channel }] },
+      messages: { rows: [{ content: 'Hello' }] },
+    });
+    expect([first?.players.rows.length, first?.activities.length]).toEqual([few, few]);
+  },
+);
 
 function edit(file: string, sql: string): void {
   const db = new SqliteFile(file);

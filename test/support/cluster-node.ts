@@ -16,8 +16,11 @@ const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.
 export interface ClusterNode extends AsyncDisposable {
   url: string;
   port: number;
-  /** Starts it, or restarts it after it has ended; resolves when it listens. */
-  start(): Promise<void>;
+  /**
+   * Starts it, or restarts it after it has ended; resolves when it listens. `program`: from now on, another version of
+   * `gantry`.
+   */
+  start(program?: string): Promise<void>;
   /** SIGKILL, as in a crash or a power cut. Resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGTERM. Resolves when the process has ended, with its exit code and how long that took. */
@@ -28,6 +31,8 @@ export interface ClusterNode extends AsyncDisposable {
   isRunning(): boolean;
   /** How often it ended without having been stopped: a crash. */
   crashes(): number;
+  /** Resolves when it has ended by itself, with its exit code. */
+  ended(): Promise<number | null>;
   /** What it wrote to standard error since the first start. */
   log(): string;
   /** Resident memory. */
@@ -46,12 +51,16 @@ export function clockAhead(ms: number, file: string): Record<string, string> {
   return { CLOCK_OFFSET_FILE: file, NODE_OPTIONS: `--import ${clock}` };
 }
 
-export async function startClusterNode(variables: Record<string, string>): Promise<ClusterNode> {
+export async function startClusterNode(
+  variables: Record<string, string>,
+  program = gantryProgram,
+): Promise<ClusterNode> {
   const port = await freePort();
   const clock =
     clockSkewSeconds !== 0 && started++ % 2 === 1 ? clockAhead(clockSkewSeconds * 1000, skewFile) : {};
   const url = `http://127.0.0.1:${port}`;
   const database = variables.DATA_DIR === undefined ? {} : await databaseOf(variables.DATA_DIR);
+  let current = program;
   let running: ChildProcess | null = null;
   let log = '';
   let crashes = 0;
@@ -66,8 +75,9 @@ export async function startClusterNode(variables: Record<string, string>): Promi
   const node: ClusterNode = {
     url,
     port,
-    async start() {
-      const child = spawn(pinnedNode, [gantryProgram, 'serve'], {
+    async start(other) {
+      current = other ?? current;
+      const child = spawn(pinnedNode, [current, 'serve'], {
         env: {
           ...process.env,
           GANTRY_DEMO: 'off',
@@ -123,6 +133,11 @@ export async function startClusterNode(variables: Record<string, string>): Promi
     thaw: () => running?.kill('SIGCONT'),
     isRunning: () => running !== null,
     crashes: () => crashes,
+    async ended() {
+      const released = release();
+      await released?.gone;
+      return released?.ending.exitCode ?? null;
+    },
     log: () => log,
     async rssBytes() {
       const status = await readFile(`/proc/${running?.pid}/status`, 'utf8');

@@ -1,5 +1,5 @@
 import { Connection } from '../../src/engines/postgres/connection.ts';
-import { migrate, migrations } from '../../src/engines/postgres/migrate.ts';
+import { migrate, migrations, type PostgresMigration } from '../../src/engines/postgres/migrate.ts';
 import { freshDatabase, type TestDatabase } from './postgres.ts';
 
 let template: Promise<string> | null = null;
@@ -18,13 +18,16 @@ export async function freshSchema(): Promise<TestDatabase> {
 }
 
 /** Gives an empty database the schema of the version before a migration, as a Gantry of that version left it. */
-export async function migrateUntil(url: string, next: (typeof migrations)[number]): Promise<void> {
-  const before = migrations.slice(0, migrations.indexOf(next));
+export async function migrateUntil(url: string, next: PostgresMigration['run']): Promise<void> {
+  const before = migrations.slice(
+    0,
+    migrations.findIndex(({ run }) => run === next),
+  );
   const connection = await Connection.open(url, 'gantry migration');
   try {
-    for (const migration of before) {
-      if (typeof migration === 'string') await connection.script(migration);
-      else await migration(connection);
+    for (const { run } of before) {
+      if (typeof run === 'string') await connection.script(run);
+      else await run(connection);
     }
     await connection.script(`CREATE TABLE schema_version (id boolean PRIMARY KEY DEFAULT true CHECK (id), version integer NOT NULL);
       INSERT INTO schema_version (version) VALUES (${before.length})`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { version } from '../../src/cli/bare-program.ts';
+import { version } from '../../src/core/version.ts';
 import type { NodeRecord } from '../../src/telemetry/nodes.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';

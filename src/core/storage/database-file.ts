@@ -1,3 +1,4 @@
+import type { UpgradePlan, UpgradeSize } from './migrations.ts';
 import { type AnyTable, columnOf } from './table.ts';
 
 /** The error text of on-chain actions that are held because they were queued in a restored backup. */
@@ -28,7 +29,7 @@ export interface DroppedLog {
 
 /** The result of a read-only inspection of a database. */
 export interface DatabaseCondition {
-  schemaVersion: number;
+  upgrade: UpgradePlan;
   /** Copies of damaged write-ahead logs from which SQLite dropped frames. */
   droppedLogs: DroppedLog[];
   /** The errors found by SQLite's integrity check, at most ten lines; empty when there are none. */
@@ -65,8 +66,10 @@ export interface DatabaseFiles {
   /** The schema version supported by this Gantry. */
   readonly schemaVersion: number;
   readonly libraryVersion: string;
-  /** The schema version of a database. @throws DatabaseUnusableError */
-  version(file: string): number;
+  /** What this program would do to the schema of a database; null: to a new one. @throws DatabaseUnusableError */
+  planUpgrade(file: string | null): UpgradePlan;
+  /** The tables that this would read or rewrite. @throws DatabaseUnusableError */
+  measureUpgrade(file: string): UpgradeSize;
   /** The effective connection settings of SQLite, read back from a database that was opened as usual. */
   settings(
     scratchFile: string,

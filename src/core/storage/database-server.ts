@@ -1,4 +1,5 @@
 import type { SealedColumn } from './database-file.ts';
+import type { UpgradePlan, UpgradeSize } from './migrations.ts';
 
 /** The condition of a database server and the connection to it, for its operator. */
 export interface ServerCondition {
@@ -32,10 +33,11 @@ export interface ServerCondition {
   unreadSlots: readonly string[];
   /** Tables with more dead rows than live ones. */
   bloatedTables: readonly string[];
-  /** Null when there is no schema yet. */
-  schemaVersion: number | null;
-  /** The schema version supported by this program. */
-  latestSchema: number;
+  upgrade: UpgradePlan;
+  /** Of that, by the server's estimates. */
+  upgradeSize: UpgradeSize;
+  /** The number of nodes that use it. */
+  nodes: number;
   /** A value of the requested column; null when there is none yet. */
   sealedSample: string | null;
 }

@@ -18,6 +18,11 @@ export interface Database extends Store {
    * lacks some acknowledged writes. `Read.epoch` has changed then. It must not throw.
    */
   onNewEpoch(listener: () => void): void;
+  /**
+   * Calls the listener, possibly repeatedly, when this program must not use the database any more, with the reason: a
+   * newer one has changed its schema. It must not throw.
+   */
+  onEnd(listener: (why: string) => void): void;
   /** Statistics for metrics. */
   stats(): Promise<DatabaseStats>;
   /** Finishes the writes in flight, then closes the database. */

@@ -1,9 +1,16 @@
 import pg from 'pg';
 import { type SealedColumn, sealedSampleText } from '../../core/storage/database-file.ts';
 import type { ServerCondition, ServerRefusal } from '../../core/storage/database-server.ts';
+import {
+  namedTables,
+  planUpgrade,
+  type SchemaState,
+  type UpgradeSize,
+} from '../../core/storage/migrations.ts';
 import { codeOf } from '../../runtime/error-code.ts';
-import { schemaVersion } from './migrate.ts';
+import { migrations, readSchema } from './migrate.ts';
 import { isPooledByTransaction } from './transaction-pooling.ts';
+import { serverName } from './write-lane.ts';
 
 const connectTimeoutMs = 3_000;
 const queryTimeoutMs = 10_000;
@@ -57,6 +64,12 @@ const unreadSlots =
 const bloatedTables = `SELECT relname::text AS name FROM pg_stat_user_tables
   WHERE n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC`;
 
+const tableSizes = `SELECT relname::text AS name, greatest(reltuples, 0)::float8 AS rows, pg_total_relation_size(oid)::float8 AS bytes
+  FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname`;
+
+const nodes = `SELECT count(*)::int AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name LIKE '${serverName} %'`;
+
 /** Inspects a server without prepared statements, so that it works through a connection pooler, and can detect one. */
 export async function inspectServer(
   url: string,
@@ -79,7 +92,8 @@ export async function inspectServer(
     const [one, other] = [await connect(), await connect()];
     const isPooled = await isPooledByTransaction(one, other);
     const { number, ...found } = await first<SettingsRow>(one, settings);
-    const schema = await schemaOf(one, sealed);
+    const { state, sealedSample } = await schemaOf(one, sealed);
+    const upgrade = planUpgrade(migrations, state);
     return {
       ...found,
       major: Math.floor(number / 10_000),
@@ -90,8 +104,10 @@ export async function inspectServer(
       oldestTransactionSeconds: (await first<{ seconds: number }>(one, oldestTransaction)).seconds,
       unreadSlots: await names(one, unreadSlots),
       bloatedTables: await names(one, bloatedTables),
-      ...schema,
-      latestSchema: schemaVersion,
+      sealedSample,
+      upgrade,
+      upgradeSize: await measureUpgrade(one, upgrade.from),
+      nodes: (await first<{ count: number }>(one, nodes)).count,
     };
   } catch (error) {
     return refusalOf(error);
@@ -120,15 +136,33 @@ async function measureTimes(client: pg.Client): Promise<Pick<ServerCondition, 'c
 async function schemaOf(
   client: pg.Client,
   sealed: SealedColumn,
-): Promise<Pick<ServerCondition, 'schemaVersion' | 'sealedSample'>> {
+): Promise<{ state: SchemaState | null; sealedSample: string | null }> {
   const { isThere } = await first<{ isThere: boolean }>(
     client,
     `SELECT to_regclass('schema_version') IS NOT NULL AND to_regclass('${sealed.table.name}') IS NOT NULL AS "isThere"`,
   );
-  if (!isThere) return { schemaVersion: null, sealedSample: null };
-  const { version } = await first<{ version: number }>(client, 'SELECT version FROM schema_version');
+  if (!isThere) return { state: null, sealedSample: null };
+  const state = await readSchema((text) => client.query<{ value: number }>(text));
   const { rows } = await client.query<{ sealed: string }>(sealedSampleText(sealed));
-  return { schemaVersion: version, sealedSample: rows[0]?.sealed ?? null };
+  return { state, sealedSample: rows[0]?.sealed ?? null };
+}
+
+/** The rows are the server's estimate, as counting them would read the tables; the bytes include indexes. */
+async function measureUpgrade(client: pg.Client, from: number | null): Promise<UpgradeSize> {
+  const { rows } = await client.query<{ name: string; rows: number; bytes: number }>(tableSizes);
+  const tables =
+    from === null
+      ? []
+      : namedTables(
+          migrations.slice(from),
+          rows.map(({ name }) => name),
+        );
+  const found = rows.filter(({ name }) => tables.includes(name));
+  return {
+    tables,
+    rows: found.reduce((sum, { rows: of }) => sum + of, 0),
+    bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
 }
 
 async function first<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> {

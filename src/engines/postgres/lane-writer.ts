@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { GantryError } from '../../core/errors.ts';
 import type { AnyCommand } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
@@ -373,7 +374,8 @@ export class LaneWriter {
     const isTroubled = error !== null;
     if (isTroubled === this.#isTroubled) return;
     this.#isTroubled = isTroubled;
-    const why = error instanceof Error ? error.message : String(error);
+    const cause = error instanceof GantryError ? error.cause : error;
+    const why = cause instanceof Error ? cause.message : String(cause);
     this.#options.troubled(
       isTroubled ? { message: `PostgreSQL cannot be reached: ${why}`, isUnusable: true } : null,
     );

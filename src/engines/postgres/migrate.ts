@@ -1,4 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
+import {
+  contract,
+  isAdmitted,
+  type Migration,
+  oldestCompatible,
+  type SchemaState,
+} from '../../core/storage/migrations.ts';
+import { codeOf } from '../../runtime/error-code.ts';
 import { Connection } from './connection.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { basementClients } from './migrations/0002-basement-clients.ts';
@@ -29,51 +38,63 @@ import { library } from './migrations/0026-library.ts';
 import { news } from './migrations/0027-news.ts';
 import { gameConfig } from './migrations/0028-game-config.ts';
 import { calendar } from './migrations/0029-calendar.ts';
+import { schemaCompatibility } from './migrations/0030-schema-compatibility.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
-/** In order: SQL, or what computes values that SQL cannot. A released migration is never changed, only followed by another. */
-export const migrations: readonly (string | ((connection: Connection) => Promise<void>))[] = [
-  initial,
-  basementClients,
-  stateVersions,
-  idempotencyKeys,
-  administrators,
-  gameListing,
-  guests,
-  leaderboards,
-  conversations,
-  notificationInbox,
-  playerBlocks,
-  playerReports,
-  playerMutes,
-  prizeRuns,
-  soleWriter,
-  sessionOrigins,
-  gameStorage,
-  storedSessions,
-  plainNames,
-  scoreMetadata,
-  searchNames,
-  erasures,
-  blocksEverywhere,
-  friends,
-  news,
-  playtime,
-  gameConfig,
-  library,
-  calendar,
+/** SQL, or what computes values that SQL cannot. */
+export type PostgresMigration = Migration<string | ((connection: Connection) => Promise<void>)>;
+
+/** Programs that know less do not read what the database records of its compatibility. */
+const firstCompatible = 30;
+
+/** In order. A released migration is never changed, only followed by another. */
+export const migrations: readonly PostgresMigration[] = [
+  ...contract<PostgresMigration['run']>(firstCompatible, {
+    initial,
+    basementClients,
+    stateVersions,
+    idempotencyKeys,
+    administrators,
+    gameListing,
+    guests,
+    leaderboards,
+    conversations,
+    notificationInbox,
+    playerBlocks,
+    playerReports,
+    playerMutes,
+    prizeRuns,
+    soleWriter,
+    sessionOrigins,
+    gameStorage,
+    storedSessions,
+    plainNames,
+    scoreMetadata,
+    searchNames,
+    erasures,
+    blocksEverywhere,
+    friends,
+    news,
+    playtime,
+    gameConfig,
+    library,
+    calendar,
+    schemaCompatibility,
+  }),
 ];
 
 /** This program's schema version. */
 export const schemaVersion = migrations.length;
 
-/** How often creating the version table is tried, when other nodes start at the same time. */
+/** How often creating the version table is tried, when other nodes start at the same time, and migrating beside them. */
 const maxAttempts = 20;
+const retryMs = 250;
 
 /**
  * Migrates a database to this program's schema. Several nodes may start at once: one migrates, the others wait for it.
- * @throws DatabaseUnusableError when the database was written by a later version, its encoding is not UTF-8, or a pooler
- * assigns connections per transaction
+ * Nodes of an earlier version may be running: their writes wait meanwhile, and go on if the new schema admits them.
+ * @throws DatabaseUnusableError when a later version has changed the schema so that this one cannot use it, its encoding
+ * is not UTF-8, or a pooler assigns connections per transaction
  */
 export async function migrate(url: string): Promise<void> {
   await refuseTransactionPooling(url);
@@ -88,24 +109,63 @@ export async function migrate(url: string): Promise<void> {
       );
     }
     await makeVersionTable(connection);
-    await connection.script('BEGIN');
-    const version = await lockedVersion(connection);
-    if (version > schemaVersion) {
-      throw new DatabaseUnusableError(
-        `The PostgreSQL database was written by a later version of Gantry: its schema is ${version}, this one knows ${schemaVersion}. Start the later version.`,
-      );
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await migrateOnce(connection);
+      } catch (error) {
+        await connection.script('ROLLBACK').catch(() => {});
+        if (!isLockFailure(error) || attempt === maxAttempts) throw error;
+        await delay(retryMs);
+      }
     }
-    for (const migration of migrations.slice(version)) {
-      if (typeof migration === 'string') await connection.script(migration);
-      else await migration(connection);
-    }
-    if (version < schemaVersion) {
-      await connection.run('UPDATE schema_version SET version = $1', [schemaVersion]);
-    }
-    await connection.script('COMMIT');
   } finally {
     await connection.close();
   }
+}
+
+async function migrateOnce(connection: Connection): Promise<void> {
+  await connection.script('BEGIN');
+  const found = await lockedSchema(connection);
+  if (!isAdmitted(found, schemaVersion)) {
+    throw new DatabaseUnusableError(
+      `The PostgreSQL database was written by a later version of Gantry: its schema is ${found.version}, this one knows ${schemaVersion}. Start the later version.`,
+    );
+  }
+  if (found.version < schemaVersion) {
+    await connection.script(
+      'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',
+    );
+    // What waits for a lock keeps every later write to the table waiting behind it: begins again rather than that.
+    await connection.script("SET LOCAL lock_timeout = '2s'");
+    for (const { run } of migrations.slice(found.version)) {
+      if (typeof run === 'string') await connection.script(run);
+      else await run(connection);
+    }
+    const oldest = oldestCompatible(migrations);
+    await informNodes(connection, oldest > found.oldestCompatible);
+    await connection.run('UPDATE history SET oldest_compatible = $1', [oldest]);
+    await connection.run('UPDATE schema_version SET version = $1', [schemaVersion]);
+  }
+  await connection.commit();
+}
+
+/**
+ * Makes nodes that are running forget the rows they have cached. If the schema ends some, it takes the lanes of all:
+ * none of them writes again before it has read whether the schema still admits it (`write-lane.ts`).
+ */
+async function informNodes(connection: Connection, endsSome: boolean): Promise<void> {
+  await connection.script(laneMutex);
+  await connection.script(
+    `UPDATE write_lanes SET version = version + 1, sole_writer = false${endsSome ? ', owner = NULL' : ''}`,
+  );
+}
+
+/** Takes a row lock that is held until the transaction ends: it serializes decisions about who may write. */
+export const laneMutex = 'SELECT oldest_compatible AS oldest FROM history FOR UPDATE';
+
+/** It waited too long for another transaction, or each for the other. */
+function isLockFailure(error: unknown): boolean {
+  return ['40P01', '55P03'].includes(codeOf(error));
 }
 
 /** Retries: when several nodes create the table at once, `IF NOT EXISTS` does not keep all but one from failing. */
@@ -123,12 +183,32 @@ async function makeVersionTable(connection: Connection): Promise<void> {
   }
 }
 
-async function lockedVersion(connection: Connection): Promise<number> {
-  const { rows } = await connection.run<{ version: number }>('SELECT version FROM schema_version FOR UPDATE');
-  const [row] = rows;
-  if (!row)
+/** What a database records of its schema; null: nothing. `lock`: a clause that locks it. */
+export async function readSchema(
+  run: (text: string) => Promise<{ rows: { value: number }[] }>,
+  lock = '',
+): Promise<SchemaState | null> {
+  const { rows } = await run(`SELECT version AS value FROM schema_version ${lock}`);
+  const version = rows[0]?.value;
+  if (version === undefined) return null;
+  if (version < firstCompatible) return { version, oldestCompatible: version };
+  const recorded = await run('SELECT oldest_compatible AS value FROM history');
+  return { version, oldestCompatible: recorded.rows[0]?.value ?? version };
+}
+
+async function lockedSchema(connection: Connection): Promise<SchemaState> {
+  const found = await readSchema((text) => connection.run(text), 'FOR UPDATE');
+  if (!found)
     throw new DatabaseUnusableError(
       'The PostgreSQL database has no schema version: its table schema_version is empty.',
     );
-  return row.version;
+  return found;
+}
+
+/** For a node that is running, or a person: the schema does not admit this program any more. */
+export function endedBySchema(oldest: number): string {
+  return (
+    `A newer version of Gantry has upgraded the database, and this one cannot use it any more: its schema requires ` +
+    `programs that know version ${oldest}, and this one knows ${schemaVersion}. Start the newer version`
+  );
 }

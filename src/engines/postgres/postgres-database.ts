@@ -12,7 +12,7 @@ import { DeclaredStatements } from './declared-statements.ts';
 import { renameHistory } from './history.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import { LocalWriter, physicalTables } from './local-writer.ts';
-import { migrate } from './migrate.ts';
+import { endedBySchema, migrate, schemaVersion } from './migrate.ts';
 import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
 import type { NodeWriter } from './node-writer.ts';
 import { onceReachable } from './once-reachable.ts';
@@ -219,7 +219,8 @@ export class PostgresDatabase extends Announcer implements Database {
    */
   async #probeServer(): Promise<void> {
     try {
-      const { epoch, lanes } = await this.#probe.check();
+      const { epoch, oldestCompatible, lanes } = await this.#probe.check();
+      if (oldestCompatible > schemaVersion) this.announceEnd(endedBySchema(oldestCompatible));
       this.#connections.isUnreachable = false;
       this.#setTrouble('reading', null);
       this.#setEpoch(epoch);

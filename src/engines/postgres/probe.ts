@@ -6,6 +6,8 @@ const timeoutMs = 3_000;
 /** A server's history, and how many batches each lane has committed. */
 export interface ServerState {
   readonly epoch: string;
+  /** The lowest schema that a program must know to use the database. */
+  readonly oldestCompatible: number;
   readonly lanes: ReadonlyMap<number, number>;
 }
 
@@ -33,12 +35,15 @@ export class Probe {
     }, timeoutMs);
     try {
       this.#connection ??= await Connection.open(this.#url, 'gantry probe'); // has its own timeout
-      const { rows } = await this.#connection.run<{ epoch: string; lane: number | null; n: number }>(
-        'SELECT epoch, lane, n FROM history LEFT JOIN write_lanes ON true',
-      );
+      const { rows } = await this.#connection.run<{
+        epoch: string;
+        oldest: number;
+        lane: number | null;
+        n: number;
+      }>('SELECT epoch, oldest_compatible AS oldest, lane, n FROM history LEFT JOIN write_lanes ON true');
       const lanes = new Map<number, number>();
       for (const { lane, n } of rows) if (lane !== null) lanes.set(lane, n);
-      return { epoch: rows[0]?.epoch ?? '', lanes };
+      return { epoch: rows[0]?.epoch ?? '', oldestCompatible: rows[0]?.oldest ?? 0, lanes };
     } catch (error) {
       this.#connection?.destroy();
       this.#connection = null;

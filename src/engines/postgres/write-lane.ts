@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { unavailable } from '../unavailable.ts';
 import type { LanePlace } from './batch.ts';
 import { Connection, settled } from './connection.ts';
+import { endedBySchema, laneMutex, schemaVersion } from './migrate.ts';
 import { planByKey } from './planning.ts';
 
 /**
@@ -72,7 +74,8 @@ async function setUp(connection: Connection, name: string, { lane }: LanePlace):
  */
 async function acquireLane(connection: Connection): Promise<LanePlace> {
   await connection.script('BEGIN');
-  await connection.script(laneMutex);
+  const { rows } = await connection.run<{ oldest: number }>(laneMutex);
+  refuseEnded(rows[0]?.oldest ?? 0);
   const row = await acquireRow(connection, randomUUID());
   // Waits for a batch that the sole writer is committing; its next batch fails at the fence.
   await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
@@ -102,8 +105,10 @@ async function acquireRow(connection: Connection, owner: string): Promise<Omit<L
   return { ...row, owner, nextOwner: randomUUID() };
 }
 
-/** Takes a row lock that is held until the transaction ends. */
-const laneMutex = 'SELECT epoch FROM history FOR UPDATE';
+/** Refuses to write on a schema that does not admit this program any more. @throws GantryError `store_unavailable` */
+function refuseEnded(oldest: number): void {
+  if (oldest > schemaVersion) throw unavailable('be reached', new Error(endedBySchema(oldest)));
+}
 
 /**
  * Makes a lane the sole writer unless another lane is in use; returns whether it is. A node that acquires another lane

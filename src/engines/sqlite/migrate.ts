@@ -1,5 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/database-unusable.ts';
+import {
+  contract,
+  isAdmitted,
+  type Migration,
+  oldestCompatible,
+  type SchemaState,
+} from '../../core/storage/migrations.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { leanScores } from './migrations/0002-lean-scores.ts';
 import { countedRanks } from './migrations/0003-counted-ranks.ts';
@@ -41,54 +48,61 @@ import { library } from './migrations/0038-library.ts';
 import { news } from './migrations/0039-news.ts';
 import { gameConfig } from './migrations/0040-game-config.ts';
 import { calendar } from './migrations/0041-calendar.ts';
+import { schemaCompatibility } from './migrations/0042-schema-compatibility.ts';
 import { prepare } from './prepare.ts';
 
 /** SQL, or what computes values that SQL cannot. */
-export type Migration = string | ((db: Database) => void);
+export type SqliteMigration = Migration<string | ((db: Database) => void)>;
+
+/** Programs that know less do not read what the database records of its compatibility. */
+const firstCompatible = 42;
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
-export const migrations: readonly Migration[] = [
-  initial,
-  leanScores,
-  countedRanks,
-  announcedPresent,
-  actions,
-  feedByType,
-  webhooks,
-  sweeps,
-  commands,
-  channelAdders,
-  laneBudget,
-  serverKeys,
-  storageUse,
-  basementClients,
-  stateVersions,
-  idempotencyKeys,
-  administrators,
-  gameListing,
-  guests,
-  leaderboards,
-  conversations,
-  notificationInbox,
-  playerBlocks,
-  playerReports,
-  playerMutes,
-  middleMarks,
-  prizeRuns,
-  sessionOrigins,
-  gameStorage,
-  storedSessions,
-  plainNames,
-  scoreMetadata,
-  searchNames,
-  erasures,
-  blocksEverywhere,
-  friends,
-  news,
-  playtime,
-  gameConfig,
-  library,
-  calendar,
+export const migrations: readonly SqliteMigration[] = [
+  ...contract<SqliteMigration['run']>(firstCompatible, {
+    initial,
+    leanScores,
+    countedRanks,
+    announcedPresent,
+    actions,
+    feedByType,
+    webhooks,
+    sweeps,
+    commands,
+    channelAdders,
+    laneBudget,
+    serverKeys,
+    storageUse,
+    basementClients,
+    stateVersions,
+    idempotencyKeys,
+    administrators,
+    gameListing,
+    guests,
+    leaderboards,
+    conversations,
+    notificationInbox,
+    playerBlocks,
+    playerReports,
+    playerMutes,
+    middleMarks,
+    prizeRuns,
+    sessionOrigins,
+    gameStorage,
+    storedSessions,
+    plainNames,
+    scoreMetadata,
+    searchNames,
+    erasures,
+    blocksEverywhere,
+    friends,
+    news,
+    playtime,
+    gameConfig,
+    library,
+    calendar,
+    schemaCompatibility,
+  }),
 ];
 
 /** The schema version after all migrations. */
@@ -104,20 +118,22 @@ export function migrate(db: Database): void {
   db.transaction(() => {
     refuseNewer(db);
     const version = versionOf(db);
+    if (version >= migrations.length) return;
     for (const migration of migrations.slice(version)) apply(db, migration);
+    prepare(db, 'UPDATE history SET oldest_compatible = ?').run(oldestCompatible(migrations));
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
 }
 
-export function apply(db: Database, migration: Migration): void {
-  if (typeof migration === 'string') db.exec(migration);
-  else migration(db);
+export function apply(db: Database, { run }: SqliteMigration): void {
+  if (typeof run === 'string') db.exec(run);
+  else run(db);
 }
 
-/** @throws SchemaTooNewError */
+/** Refuses a schema that programs of this version cannot use. @throws SchemaTooNewError */
 export function refuseNewer(db: Database): void {
-  const version = versionOf(db);
-  if (version > migrations.length) throw new SchemaTooNewError(version, migrations.length);
+  const state = schemaOf(db);
+  if (!isAdmitted(state, migrations.length)) throw new SchemaTooNewError(state.version, migrations.length);
 }
 
 /**
@@ -140,4 +156,13 @@ export function refuseForeign(db: Database): void {
 
 export function versionOf(db: Database): number {
   return Number(db.pragma('user_version', { simple: true }));
+}
+
+export function schemaOf(db: Database): SchemaState {
+  const version = versionOf(db);
+  const columns = prepare<[], string>(db, "SELECT name FROM pragma_table_info('history')").pluck().all();
+  const recorded = columns.includes('oldest_compatible')
+    ? prepare<[], number>(db, 'SELECT oldest_compatible FROM history').pluck().get()
+    : undefined;
+  return { version, oldestCompatible: recorded ?? version };
 }

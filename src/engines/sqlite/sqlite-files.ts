@@ -10,9 +10,10 @@ import {
   sealedSampleText,
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
+import { namedTables, planUpgrade, type UpgradeSize } from '../../core/storage/migrations.ts';
 import { compact, copyWithoutFreePages, freeBytesOf } from './compact.ts';
 import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
-import { latestSchema, refuseNewer, versionOf } from './migrate.ts';
+import { latestSchema, migrations, refuseNewer, schemaOf, versionOf } from './migrate.ts';
 import { asUnusable, openDatabase } from './open-database.ts';
 import { prepare } from './prepare.ts';
 import { logBytesOf } from './write-ahead-log.ts';
@@ -47,7 +48,8 @@ export const sqliteFiles: DatabaseFiles = {
       db.close();
     }
   },
-  version: (file) => withDatabase(file, versionOf),
+  planUpgrade: (file) => planUpgrade(migrations, file === null ? null : withDatabase(file, schemaOf)),
+  measureUpgrade: (file) => withDatabase(file, measureUpgrade),
   inspect: (file, sealed) => withDatabase(file, (db) => conditionOf(db, file, sealed)),
   backUp,
   unpackBackup,
@@ -82,10 +84,9 @@ function withDatabase<Result>(file: string, use: (db: Database) => Result, copyO
 }
 
 function conditionOf(db: Database, file: string, sealed: SealedColumn): DatabaseCondition {
-  const schemaVersion = versionOf(db);
   const isSealedThere = prepare(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(sealed.table.name);
   return {
-    schemaVersion,
+    upgrade: planUpgrade(migrations, schemaOf(db)),
     droppedLogs: droppedLogs(file),
     damage: damageOf(db),
     journalMode: String(db.pragma('journal_mode', { simple: true })),
@@ -101,6 +102,20 @@ function conditionOf(db: Database, file: string, sealed: SealedColumn): Database
 function damageOf(db: Database): string[] {
   const lines = prepare<[], string>(db, `PRAGMA integrity_check(${maxDamageLines})`).pluck().all();
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
+}
+
+/** The size of single tables is not known: the bytes are those of the database, if any table is concerned. */
+function measureUpgrade(db: Database): UpgradeSize {
+  const names = prepare<[], string>(db, "SELECT name FROM pragma_table_list WHERE schema = 'main'")
+    .pluck()
+    .all();
+  const tables = namedTables(migrations.slice(versionOf(db)), names);
+  const rows = tables
+    .map((name) => prepare<[], number>(db, `SELECT count(*) FROM "${name}"`).pluck().get() ?? 0)
+    .reduce((sum, count) => sum + count, 0);
+  const bytes =
+    Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
+  return { tables, rows, bytes: rows === 0 ? 0 : bytes };
 }
 
 async function backUp(

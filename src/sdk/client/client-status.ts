@@ -3,14 +3,15 @@ import type { CompleteOptions } from './client-options.ts';
 
 /**
  * - `connecting`: not connected yet, or reconnecting
- * - `live`: connected; events arrive, after the `replayed` missed ones
+ * - `live`: connected; events arrive, after the `replayed` missed ones; `warning`: the next version of the server will refuse
+ *   this SDK, so update it
  * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
  * - `refused`: the token, or the version of the game (then with `update`), was not accepted, for `reason`, explained by
  *   `message`; the client does not reconnect
  */
 export type Status =
   | { state: 'connecting' }
-  | { state: 'live'; replayed: number }
+  | { state: 'live'; replayed: number; warning?: string }
   | { state: 'ended'; endReason: string | null }
   | { state: 'refused'; reason: string; message: string; update?: RequiredUpdate };
 

@@ -4,6 +4,7 @@ import type { CompleteOptions } from './client-options.ts';
 import { isFinal, refusalOf, refusedFor, type Status, unreachable } from './client-status.ts';
 import type { Meta } from './cursors.ts';
 import { type EventReceiver, type FirstEvent, missed } from './event-receiver.ts';
+import { sdkVersion } from './operation-names.ts';
 import type { OperationName, OperationOutput } from './operation-types.ts';
 import { OwnPresence } from './own-presence.ts';
 import { reconnectDelay } from './retries.ts';
@@ -69,6 +70,7 @@ export class Connection {
           gameSecret: options.gameSecret,
           status: this.ownPresence.status,
           gameVersion: options.gameVersion,
+          gantryVersion: sdkVersion,
           ...events.cursors.toSend(),
         }),
     });
@@ -232,7 +234,8 @@ export class Connection {
     for (const [name, input] of this.ownPresence.toRepeat) {
       this.call(name, input).catch(() => undefined); // lost with this connection, or refused by now
     }
-    this.#setStatus({ state: 'live', replayed: missed(first) });
+    const { warning } = first;
+    this.#setStatus({ state: 'live', replayed: missed(first), ...(warning !== undefined && { warning }) });
     this.#writer.saveSoon();
   }
 

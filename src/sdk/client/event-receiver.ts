@@ -9,6 +9,8 @@ export type Listener<Name extends ReceivedName> = (record: Received[Name], meta:
 export interface FirstEvent {
   sessionId: string;
   streams: Record<string, Cursor & { latest: number; recovered: boolean }>;
+  /** Only if the next version of the server will refuse this SDK. */
+  warning?: string;
 }
 
 /** The number of events about to be replayed. */

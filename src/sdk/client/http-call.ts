@@ -1,4 +1,5 @@
 import { connectionLost, GantryError } from './client-error.ts';
+import { sdkVersion } from './operation-names.ts';
 
 /** A server, and what the game tells it with every call. */
 export interface GameServer {
@@ -28,6 +29,7 @@ export async function callOverHttp(
     headers: {
       'Content-Type': 'application/json',
       'X-Service-Method': operation,
+      'X-Gantry-Version': sdkVersion,
       ...(gameVersion !== undefined && { 'X-Game-Version': gameVersion }),
       ...(player !== undefined && { 'X-Gantry-Player': player }),
       ...(gameSecret !== undefined && { Authorization: `Bearer ${gameSecret}` }),

@@ -3127,6 +3127,7 @@ export type Reason =
   | 'guests_forbidden'
   | 'access_denied'
   | 'update_required'
+  | 'client_too_old'
   | 'friends_forbidden'
   | 'path_unknown'
   | 'service_unknown'

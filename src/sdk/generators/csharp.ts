@@ -1,3 +1,4 @@
+import { version } from '../../core/version.ts';
 import {
   pascalCase,
   type SdkEvent,
@@ -16,7 +17,10 @@ export function csharpFiles(model: SdkModel): Record<string, string> {
       model.records.map(recordClass),
       'using System.Collections.Generic;\n\n',
     ),
-    'Runtime/Generated/Operations.cs': file([operationsClass(model.operations)], 'using System;\n\n'),
+    'Runtime/Generated/Operations.cs': file(
+      [operationsClass(model.operations), versionClass],
+      'using System;\n\n',
+    ),
     'Runtime/Generated/Calls.cs': file(
       [callsClass(model)],
       'using System.Threading;\nusing System.Threading.Tasks;\n\n',
@@ -25,6 +29,10 @@ export function csharpFiles(model: SdkModel): Record<string, string> {
     'Runtime/Generated/Reasons.cs': file([reasonsClass(model.reasons)]),
   };
 }
+
+const versionClass = block('internal static class Sdk', [
+  `/// <summary>The version of this SDK, and of the server that it was generated from.</summary>\ninternal const string Version = "${version}";`,
+]);
 
 function file(classes: readonly string[], using = ''): string {
   const body = indent(classes.join('\n\n'), 1);

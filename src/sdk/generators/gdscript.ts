@@ -1,3 +1,4 @@
+import { version } from '../../core/version.ts';
 import {
   type SdkEvent,
   type SdkField,
@@ -19,6 +20,9 @@ export function gdscriptFiles(model: SdkModel): Record<string, string> {
     ]),
     'addons/gantry/gantry_client.gd': file([clientHead(model), ...methods(model), tables(model)]),
     'addons/gantry/reasons.gd': file([reasons(model.reasons)]),
+    'addons/gantry/sdk_version.gd': file([
+      `# The version of this SDK, and of the server that it was generated from.\nextends Resource\n\nconst VERSION = "${version}"`,
+    ]),
   };
 }
 

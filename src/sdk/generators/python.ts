@@ -1,4 +1,4 @@
-import manifest from '../../../package.json' with { type: 'json' };
+import { version } from '../../core/version.ts';
 import {
   type SdkField,
   type SdkModel,
@@ -142,7 +142,7 @@ function namesFile({ operations, events, reasons }: SdkModel): string {
     set(operations.filter((one) => one.repeat === repeat).map(({ name }) => name));
   return [
     firstLine,
-    `#: The version of the server that this SDK was generated from.\nVERSION = "${manifest.version}"\n`,
+    `#: The version of the server that this SDK was generated from.\nVERSION = "${version}"\n`,
     '#: Operations that may be retried when there was no answer.',
     `REPEATABLE = ${named('always')}`,
     '#: Operations that may be retried with the idempotency key of the first attempt.',

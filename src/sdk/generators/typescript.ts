@@ -1,3 +1,4 @@
+import { version } from '../../core/version.ts';
 import type { SdkField, SdkModel, SdkOperation, SdkRecord, SdkType } from './model.ts';
 
 const firstLine =
@@ -43,6 +44,7 @@ function namesFile({ operations, events }: SdkModel): string {
     operations.filter((one) => one.repeat === repeat).map(({ name }) => name);
   return [
     firstLine,
+    `/** The version of this SDK, and of the server that it was generated from. */\nexport const sdkVersion = '${version}';\n`,
     '/** May be retried when there was no answer. */',
     `export const repeatable: readonly string[] =\n  '${names('always').join(' ')}'.split(' ');\n`,
     '/** May be retried with the `idempotencyKey` of the first attempt. */',

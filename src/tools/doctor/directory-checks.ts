@@ -205,8 +205,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
             'Then look for the cause, such as a failing disk or memory.',
         ),
     checkSchema(
-      condition.schemaVersion,
-      databases.schemaVersion,
+      condition.upgrade,
       `run ${commandOn(config.dataDirectory, 'gantry migrate')}, or start the server, which also migrates.`,
     ),
     condition.droppedLogs.map(({ file, frames }) =>

@@ -22,7 +22,7 @@ export async function checkServer(
   const { hostname } = new URL(databaseUrl);
   const server = await inspect(databaseUrl, sealedKeys);
   if ('refused' in server) return [checkRefusal(server, hostname)];
-  const { major, version, sealedSample, schemaVersion, latestSchema } = server;
+  const { major, version, sealedSample, upgrade } = server;
   return found(
     major >= minMajorVersion
       ? ok('postgres', `${hostname} is reachable, PostgreSQL ${version}`)
@@ -37,9 +37,7 @@ export async function checkServer(
     checkPooling(server),
     checkMaintenance(server),
     checkConnection(server, hostname),
-    schemaVersion === null
-      ? ok('schema', 'is created on first start')
-      : checkSchema(schemaVersion, latestSchema, 'start a node, which migrates the database.'),
+    checkSchema(upgrade, 'start a node, which migrates the database.'),
     sealedSample !== null &&
       secretKey !== undefined &&
       checkSecretKey(

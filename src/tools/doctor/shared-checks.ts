@@ -1,3 +1,4 @@
+import type { UpgradePlan } from '../../core/storage/migrations.ts';
 import { SecretBox } from '../../features/games/game-secret.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
@@ -23,17 +24,20 @@ export function checkClock(whose: string, theirs: number, now: number, mayLag: b
 }
 
 /** Compares the version of a database's schema with the latest one. `migration`: what applies the missing ones. */
-export function checkSchema(found: number, latest: number, migration: string): Finding {
-  if (found === latest) return ok('schema', `version ${found}`);
-  return found < latest
-    ? warning(
-        'schema',
-        `version ${found}; this Gantry uses version ${latest}`,
-        `Make a backup, then ${migration}`,
-      )
+export function checkSchema({ from, to, pending, isAdmitted }: UpgradePlan, migration: string): Finding {
+  if (from === null) return ok('schema', 'is created on first start');
+  if (from === to) return ok('schema', `version ${from}`);
+  if (pending.length > 0)
+    return warning(
+      'schema',
+      `version ${from}; this Gantry uses version ${to}`,
+      `Make a backup, then ${migration}`,
+    );
+  return isAdmitted
+    ? ok('schema', `version ${from} is from a newer Gantry, and this one, with version ${to}, can use it`)
     : error(
         'schema',
-        `version ${found} is from a newer Gantry; this one supports up to ${latest}`,
+        `version ${from} is from a newer Gantry; this one supports up to ${to}`,
         'Run the newer Gantry, or restore a backup made before the upgrade.',
       );
 }

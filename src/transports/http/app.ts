@@ -3,6 +3,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { JSONWebKeySet } from 'jose';
 import type { Traffic } from '../../calls/limits/traffic.ts';
 import { GantryError } from '../../core/errors.ts';
+import { version, versionHeader } from '../../core/version.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { gameBelow } from '../named-games.ts';
 import { type CallDependencies, operationCalls } from './calls.ts';
@@ -39,6 +40,10 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag'); // hashing every response costs more than it saves: none may be cached
   app.use(operationCalls(options));
+  app.use((_request, response, next) => {
+    response.setHeader(versionHeader, version);
+    next();
+  });
   app.use(withoutGame);
   app.use(crossOrigin);
   app.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));

@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import type { Credentials } from '../../calls/auth/authenticator.ts';
+import { checkClientVersion } from '../../calls/auth/client-version.ts';
 import type { Execute } from '../../calls/execute.ts';
 import type { LimitState } from '../../calls/limits/rate-limits.ts';
 import type { Holding, Traffic, TrafficOf } from '../../calls/limits/traffic.ts';
 import type { Registry } from '../../calls/registry.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { jsonObjectIn, jsonTextIn } from '../../core/schemas/json-input.ts';
+import { version, versionHeader } from '../../core/version.ts';
 import { bareText } from '../../features/operation.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
@@ -77,6 +79,8 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
       // Checked before the body is read and before any lookup.
       traffic.admit(owner);
       memory.admit();
+      const warning = checkClientVersion(request.headers['x-gantry-version']);
+      if (warning !== null) head.addWarning(warning);
       if (route.isForAdministrators) await requireAdmin(request, onLimit);
     } catch (refused) {
       dropBody(request, response, intake);
@@ -244,6 +248,8 @@ class ResponseHead {
     return [
       'X-Request-Id',
       this.#callId,
+      versionHeader,
+      version,
       ...(this.#warning === '' ? [] : ['Gantry-Warning', this.#warning]),
       ...(this.#deprecatedSince === null
         ? []

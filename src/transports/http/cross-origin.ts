@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import cors, { type CorsOptions } from 'cors';
+import { versionHeader } from '../../core/version.ts';
 import type { Headers } from './respond.ts';
 
 const exposedHeaders = [
@@ -7,6 +8,7 @@ const exposedHeaders = [
   'RateLimit',
   'RateLimit-Policy',
   'X-Request-Id',
+  versionHeader,
   'Gantry-Warning',
   'Deprecation',
 ];

@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../../calls/auth/authenticator.ts';
+import { checkClientVersion } from '../../calls/auth/client-version.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import type { StatusChoice } from '../../cluster/players/player-part.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
@@ -118,6 +119,8 @@ export class LiveSocket {
   /** The size of the attachments that Socket.IO has buffered, until the last one of a message arrives. */
   #attachedBytes = 0;
   #state: 'idle' | 'admitting' | 'admitted' = 'idle';
+  /** What the first event tells the client about its version. */
+  #warning: string | null = null;
   /** Null when the client has no token. */
   #session: SocketSession | null = null;
   /** The subscriptions of a client without a session. */
@@ -151,7 +154,7 @@ export class LiveSocket {
   /**
    * Admits a client: does everything that must succeed before the client is notified that it is connected.
    * @throws GantryError as `Authenticator.liveSession`, and `token_missing`, `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
-   *   `rate_limited`, `not_ready`, `update_required`, and as `LiveServices.statusOf`
+   *   `rate_limited`, `not_ready`, `update_required`, `client_too_old`, and as `LiveServices.statusOf`
    */
   async admit(
     socket: Socket,
@@ -167,6 +170,7 @@ export class LiveSocket {
     this.#state = 'admitting';
     try {
       this.traffic.admit();
+      this.#warning = checkClientVersion(auth.gantryVersion);
       if (!hasToken) refuseMisplacedToken(placeOfToken(auth) ?? this.handshake.tokenPlace);
       const server = await this.#checkSecret(gameSecret);
       if (hasToken) await this.#admitSession(socket, { token, status, server }, cursors);
@@ -295,7 +299,12 @@ export class LiveSocket {
       isBacklogged: () => this.#outgoing.isBacklogged(),
     });
     socket.join(roomOfSession(sessionId));
-    socket.emit('realtime-events connected', { sessionId, streams: session.resumptions }, {});
+    const first = {
+      sessionId,
+      streams: session.resumptions,
+      ...(this.#warning !== null && { warning: this.#warning }),
+    };
+    socket.emit('realtime-events connected', first, {});
     session.resumptions = {}; // release the memory
     catchUp
       .run(() => {

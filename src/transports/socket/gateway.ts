@@ -7,6 +7,7 @@ import { GantryError, toGantryError } from '../../core/errors.ts';
 import { type Signal, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { version, versionHeader } from '../../core/version.ts';
 import { sentVersion } from '../../features/games/version.ts';
 import { PlaytimeRecorder } from '../../features/playtime/playtime-recorder.ts';
 import { leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
@@ -138,6 +139,9 @@ export class Gateway {
       const address = dependencies.addressOf(request);
       dependencies.onRefused({ reason: error.reason, at: 'connection', address });
       return error.toJSON();
+    });
+    this.#io.engine.on('headers', (headers: Record<string, string>) => {
+      headers[versionHeader] = version;
     });
     this.#io.engine.use(limitWebSockets(admission));
     refuseSlowBodies(http);

@@ -15,6 +15,7 @@ from .event_receiver import EventReceiver, Listener, added, run_all
 from .friends import Friends
 from .http_call import call_over_http
 from .leaderboard import Leaderboard, Leaderboards
+from .names import VERSION
 from .operations import Operations
 from .own_presence import SOCKET_ONLY, OwnPresence
 from .session import Session
@@ -365,7 +366,7 @@ class GantryClient(Operations):
         self._connected_session = self._session.number
         status = self._own_presence.status
         given = {"launcherJwt": self._session.token, "gameSecret": self._game_secret, "status": status}
-        given["gameVersion"] = self._game_version
+        given.update(gameVersion=self._game_version, gantryVersion=VERSION)
         return {**{name: value for name, value in given.items() if value is not None}, **self._events.to_send}
 
     def _listen(self) -> None:
@@ -433,6 +434,8 @@ class GantryClient(Operations):
     def _handle(self, number: int, name: str, record: dict[str, Any], meta: dict[str, Any]) -> None:
         if name == "realtime-events connected":
             self._events.begin(record["streams"])
+            if "warning" in record:
+                _log.warning(record["warning"])
         elif meta.get("stream") and not self._events.receive(name, record, meta):
             self._taking = 0
             self._set_status("connecting")

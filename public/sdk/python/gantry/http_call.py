@@ -9,6 +9,7 @@ import urllib.request
 from typing import Any, Mapping, Optional
 
 from .errors import GantryError, connection_lost
+from .names import VERSION
 
 
 def call_over_http(
@@ -21,7 +22,7 @@ def call_over_http(
     player: Optional[str] = None,
 ) -> Any:
     """Calls an operation by method dispatch; `timeout` in seconds, `player` a wallet, for proxies. Raises GantryError."""
-    headers = {"Content-Type": "application/json", "X-Service-Method": operation}
+    headers = {"Content-Type": "application/json", "X-Service-Method": operation, "X-Gantry-Version": VERSION}
     if game_secret is not None:
         headers["Authorization"] = "Bearer " + game_secret
     if game_version is not None:

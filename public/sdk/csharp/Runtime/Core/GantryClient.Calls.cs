@@ -211,7 +211,7 @@ namespace Gantry
 
         private void SendOverHttp(PendingCall call)
         {
-            var headers = new Dictionary<string, string> { { "Content-Type", "application/json" }, { "X-Service-Method", call.Operation.Name } };
+            var headers = new Dictionary<string, string> { { "Content-Type", "application/json" }, { "X-Service-Method", call.Operation.Name }, { "X-Gantry-Version", Sdk.Version } };
             if (_options.GameSecret != null) headers["Authorization"] = "Bearer " + _options.GameSecret;
             if (_options.GameVersion != null) headers["X-Game-Version"] = _options.GameVersion;
             // With a secret, the wallet is the player called for.

@@ -132,6 +132,7 @@ namespace Gantry
             }
             if (_ownPresence.Status != null) handshake["status"] = _ownPresence.Status;
             if (_options.GameVersion != null) handshake["gameVersion"] = _options.GameVersion;
+            handshake["gantryVersion"] = Sdk.Version;
             if (_options.GameSecret != null) handshake["gameSecret"] = _options.GameSecret;
             return handshake;
         }
@@ -149,7 +150,7 @@ namespace Gantry
             {
                 _sessionId = record.Find("sessionId") as string;
                 _endReason = null;
-                Begin(record.Find("streams") as JsonObject ?? new JsonObject());
+                Begin(record.Find("streams") as JsonObject ?? new JsonObject(), record.Find("warning") as string);
                 return;
             }
             var meta = new Meta(json);
@@ -238,7 +239,7 @@ namespace Gantry
             return null;
         }
 
-        private void Begin(JsonObject streams)
+        private void Begin(JsonObject streams, string warning)
         {
             long replayed = 0;
             foreach (var member in streams)
@@ -262,7 +263,7 @@ namespace Gantry
             RaiseResyncs();
             _wasLive = true;
             foreach (var one in _ownPresence.ToRepeat) SendAgain(one.Key, one.Value);
-            SetStatus(new Status(ConnectionState.Live, replayed));
+            SetStatus(new Status(ConnectionState.Live, replayed, warning: warning));
             foreach (var subscription in _subscriptions.ToList())
                 if (!streams.ContainsKey(subscription.Key)) SubscribeAgain(subscription.Value);
         }

@@ -29,14 +29,18 @@ namespace Gantry
         /// <summary>With <see cref="ConnectionState.Live"/>: the number of missed events being replayed.</summary>
         public long Replayed { get; }
 
+        /// <summary>With <see cref="ConnectionState.Live"/>: that the next version of the server will refuse this SDK; else null.</summary>
+        public string Warning { get; }
+
         /// <summary>With <see cref="ConnectionState.Refused"/>: the reason.</summary>
         public GantryException Error { get; }
 
         /// <summary>With <see cref="ConnectionState.Ended"/>: such as <c>expired</c> or <c>banned</c>; null if unknown.</summary>
         public string EndReason { get; }
 
-        internal Status(ConnectionState state, long replayed = 0, GantryException error = null, string endReason = null)
+        internal Status(ConnectionState state, long replayed = 0, GantryException error = null, string endReason = null, string warning = null)
         {
+            Warning = warning;
             EndReason = endReason;
             State = state;
             Replayed = replayed;

@@ -248,4 +248,10 @@ namespace Gantry
             return Array.Find(All, operation => operation.Name == name);
         }
     }
+
+    internal static class Sdk
+    {
+        /// <summary>The version of this SDK, and of the server that it was generated from.</summary>
+        internal const string Version = "0.1.0";
+    }
 }

@@ -251,6 +251,8 @@ namespace Gantry
         /// <summary>HTTP 403.</summary>
         public const string UpdateRequired = "update_required";
         /// <summary>HTTP 403.</summary>
+        public const string ClientTooOld = "client_too_old";
+        /// <summary>HTTP 403.</summary>
         public const string FriendsForbidden = "friends_forbidden";
         /// <summary>HTTP 404.</summary>
         public const string PathUnknown = "path_unknown";

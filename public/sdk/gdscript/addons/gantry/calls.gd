@@ -175,6 +175,7 @@ func _send(call):
 
 func _send_over_http(call):
 	var headers = ["Content-Type: application/json", "X-Service-Method: " + call._operation]
+	headers.append("X-Gantry-Version: " + _client.SdkVersion.VERSION)
 	if _client.game_version != null:
 		headers.append("X-Game-Version: " + _client.game_version)
 	var wallet = null if _client.player == null else _client.player.wallet

@@ -18,6 +18,7 @@ const Leaderboard = preload("leaderboard.gd")
 const LeaderboardRows = preload("leaderboard_rows.gd")
 const OwnPresence = preload("own_presence.gd")
 const SavedState = preload("saved_state.gd")
+const SdkVersion = preload("sdk_version.gd")
 const Session = preload("session.gd")
 const SignIn = preload("sign_in.gd")
 
@@ -314,7 +315,7 @@ func _address():
 
 
 func _handshake():
-	var handshake = {}
+	var handshake = {"gantryVersion": SdkVersion.VERSION}
 	if launcher_jwt != null:
 		handshake["launcherJwt"] = launcher_jwt
 		_cursors.add_to(handshake)
@@ -339,6 +340,8 @@ func _on_accepted():
 func _on_event(name, record, meta):
 	if name == CONNECTED_EVENT:
 		_session_id = record.get("sessionId")
+		if record.has("warning"):
+			push_warning("Gantry: " + record["warning"])
 		_begin(record.get("streams", {}))
 		return
 	if not meta.has("stream"):

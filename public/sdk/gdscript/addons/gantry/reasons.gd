@@ -125,6 +125,7 @@ const LEADERBOARD_PRIVATE = "leaderboard_private" # HTTP 403
 const GUESTS_FORBIDDEN = "guests_forbidden" # HTTP 403
 const ACCESS_DENIED = "access_denied" # HTTP 403
 const UPDATE_REQUIRED = "update_required" # HTTP 403
+const CLIENT_TOO_OLD = "client_too_old" # HTTP 403
 const FRIENDS_FORBIDDEN = "friends_forbidden" # HTTP 403
 const PATH_UNKNOWN = "path_unknown" # HTTP 404
 const SERVICE_UNKNOWN = "service_unknown" # HTTP 404

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
+import { bundleProgram } from '../../src/tools/build/bundle.ts';
+import { placesAsWritten } from '../../src/tools/build/program.ts';
+import { testCache } from '../support/test-cache.ts';
+
+/** Steps of the versions after this one, as code in `migrate.ts`: the first expands, the second contracts. */
+const steps = [
+  `...expand({
+    titles: "ALTER TABLE messages ADD COLUMN title text NOT NULL DEFAULT ''; ALTER TABLE scores ADD COLUMN title text;"
+      + "ALTER TABLE streams ADD COLUMN title text; CREATE INDEX players_by_creation ON players (created_at);"
+      + "CREATE TABLE titles (wallet text PRIMARY KEY, title text NOT NULL)",
+  }),`,
+  `...contract(${schemaVersion + 1}, { noCreationOrder: 'DROP INDEX players_by_creation' }),`,
+] as const;
+
+export interface BuiltVersion extends AsyncDisposable {
+  /** What Node runs as `gantry`. */
+  program: string;
+}
+
+/** Builds this source with `ahead` more migrations on PostgreSQL, as the version that many releases later has them. */
+export async function buildVersion(ahead: number): Promise<BuiltVersion> {
+  await mkdir(testCache, { recursive: true });
+  const folder = await mkdtemp(join(testCache, 'later-')); // where the packages that are not bundled are found
+  const later: Plugin = {
+    name: 'later-version',
+    setup({ onLoad }) {
+      onLoad({ filter: /postgres[\\/]migrate\.ts$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        const contents = text
+          .replace(/(?<=import \{\n {2}contract,)/, ' expand,')
+          .replace(/(?<=\n {4}schemaCompatibility,\n {2}\}\),\n)/, `${steps.slice(0, ahead).join('\n')}\n`);
+        if (ahead > 0 && !contents.includes('titles'))
+          throw new Error('the list of migrations was not found');
+        return { loader: 'ts', contents };
+      });
+    },
+  };
+  await bundleProgram(folder, ['better-sqlite3'], [later, placesAsWritten]);
+  return {
+    program: join(folder, 'gantry.js'),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type LedgerCounts, runLedger } from '../live/ledger.ts';
+import postgres from '../postgres.ts';
+import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
+import { freshSchema } from '../support/postgres-schema.ts';
+import { startRedis } from '../support/redis.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { buildVersion } from './later-versions.ts';
+
+export interface SideBySideOptions {
+  seconds: number;
+  sockets: number;
+  messagesPerSecond: number;
+}
+
+/** Settings of nodes on a new database with this version's schema. */
+async function newDatabaseSettings(): Promise<Record<string, string>> {
+  return { DATABASE_URL: (await freshSchema()).url, GANTRY_SECRET_KEY: 'e7'.repeat(32) };
+}
+
+/**
+ * Two nodes of this version are upgraded to the next one, which has one more expand step, and back, while launchers
+ * are connected and messages are sent: each is stopped or killed in turn, and started as one version or the other. The
+ * ledger's own process stays at this version.
+ */
+export async function runSideBySide({ seconds, ...load }: SideBySideOptions): Promise<LedgerCounts> {
+  await using present = await buildVersion(0);
+  await using next = await buildVersion(1);
+  const settings = await newDatabaseSettings();
+  const steps: readonly [node: 0 | 1, how: 'stop' | 'kill', program: string][] = [
+    [0, 'stop', next.program], // migrates beside the other
+    [1, 'kill', present.program], // starts on the newer schema
+    [0, 'kill', next.program],
+    [1, 'stop', next.program],
+    [0, 'stop', present.program], // and back
+    [1, 'kill', next.program],
+    [0, 'kill', present.program],
+    [1, 'stop', present.program],
+  ];
+  const disturb = async (nodes: readonly ClusterNode[]) => {
+    for (const [at, how, program] of steps) {
+      const node = nodes[at];
+      await node?.[how]();
+      await node?.start(program);
+      await delay((seconds * 1000) / steps.length);
+    }
+    return steps.length;
+  };
+  return await runLedger({
+    ...load,
+    nodes: 2,
+    kills: 0,
+    redisOutagesMs: [],
+    settings,
+    disturb,
+    program: present.program,
+  });
+}
+
+export interface TwoApart {
+  /** The exit code of the node of this version once one two versions later has migrated, and how long that took. */
+  exitCode: number | null;
+  endedAfterMs: number;
+  /** What it wrote to its log. */
+  said: string;
+  /** What it says when it is started again. */
+  refusal: string;
+  /** Whether the node of the version in between runs on. */
+  isNextRunning: boolean;
+}
+
+/** A node of this version, of the next and of the one after that, whose contract step this version does not know. */
+export async function runTwoApart(): Promise<TwoApart> {
+  await using stack = new AsyncDisposableStack();
+  const [present, first, second] = (await Promise.all([0, 1, 2].map(buildVersion))).map((one) =>
+    stack.use(one),
+  );
+  const redis = stack.use(await startRedis());
+  const directory = stack.use(await temporaryDirectory());
+  const variables = { ...(await newDatabaseSettings()), REDIS_URL: redis.url, DATA_DIR: directory.path };
+  const node = stack.use(await startClusterNode(variables, present?.program));
+  const next = stack.use(await startClusterNode(variables, first?.program));
+  const ended = node.ended();
+  stack.use(await startClusterNode(variables, second?.program));
+  const from = performance.now();
+  const exitCode = await ended;
+  const endedAfterMs = Math.round(performance.now() - from);
+  const said = node.log();
+  const refusal = await node.start().then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+  return {
+    exitCode,
+    endedAfterMs,
+    said,
+    refusal: refusal.slice(refusal.indexOf(said) + said.length),
+    isNextRunning: next.isRunning(),
+  };
+}
+
+/** `node test/upgrade/side-by-side.ts --seconds 60 --sockets 100 --rate 60` */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '60' },
+      sockets: { type: 'string', default: '100' },
+      rate: { type: 'string', default: '60' },
+    },
+  });
+  const endPostgres = postgres();
+  const counts = await runSideBySide({
+    seconds: Number(values.seconds),
+    sockets: Number(values.sockets),
+    messagesPerSecond: Number(values.rate),
+  });
+  const twoApart = await runTwoApart();
+  await endPostgres();
+  process.stdout.write(`${JSON.stringify({ ...counts, twoApart }, null, 2)}\n`);
+  const { missed, outOfOrder, duplicates, acknowledgedMissed, altered, prizesMissed, prizesTwice, crashes } =
+    counts;
+  const wrong =
+    missed + outOfOrder + duplicates + acknowledgedMissed + altered + prizesMissed + prizesTwice + crashes;
+  process.exitCode = wrong === 0 && counts.caughtUp && twoApart.exitCode === 1 ? 0 : 1;
+}
+
+if (import.meta.main) await main();
