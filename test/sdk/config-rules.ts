@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../../src/core/version.ts';
 import { until } from '../support/until.ts';
 import { type Driver, type OpenOptions, refusalOf } from './driver.ts';
 import { ScriptedServer } from './scripted-server.ts';
@@ -147,6 +148,20 @@ export function describeConfigRules(start: () => Promise<Driver>): void {
       expect(refused).toMatchObject({ reason: 'update_required', code: 426, data: { update } });
       expect(other.update).toEqual(update);
       expect(server.handshakes).toHaveLength(2);
+    });
+
+    test('the version of the SDK is sent, and a warning that it is too old for the next server is passed on', async () => {
+      await using server = await ScriptedServer.start();
+      server.warning = 'update the SDK';
+      const client = await driver.open({ url: server.url, launcherJwt: 'a token' });
+      await client.until('live');
+      expect(server.handshakes[0]?.gantryVersion).toBe(version);
+      expect(client.warning).toBe('update the SDK');
+      await client.close();
+      await driver.signInAsGuest({ url: server.url, gameId: 'a game' }).catch(() => undefined); // the answer is none
+      expect(server.calls.map(({ name, gantryVersion }) => [name, gantryVersion])).toEqual([
+        ['createGuest', version],
+      ]);
     });
 
     test('connect sends the version too, and names what the player lacks', async () => {

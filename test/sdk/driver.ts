@@ -121,6 +121,8 @@ export class DriverClient {
   readonly resyncs: string[] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;
+  /** What it was told about its version. */
+  warning: unknown;
   /** What a refused client has to install. */
   update: unknown;
   /** `endReason` of each end. */
@@ -221,6 +223,7 @@ export class DriverClient {
       this.statuses.push(line.status);
       if (typeof line.reason === 'string') this.refusedFor = line.reason;
       if (line.update) this.update = line.update;
+      if (line.warning) this.warning = line.warning;
       if (line.status === 'ended') this.endReasons.push(line.endReason);
     } else throw new Error(`a driver reports ${JSON.stringify(line)}`);
   }

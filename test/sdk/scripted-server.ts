@@ -19,6 +19,7 @@ export interface Handshake {
   launcherJwt?: string;
   status?: { status: string; text?: string };
   gameVersion?: string;
+  gantryVersion?: string;
   cursors?: Record<string, { epoch: string; seq: number }>;
   partial?: true;
 }
@@ -36,6 +37,8 @@ export interface ScriptedCall {
   data: Record<string, unknown>;
   /** Over HTTP: the header `X-Game-Version`. */
   gameVersion?: unknown;
+  /** Over HTTP: the header `X-Gantry-Version`. */
+  gantryVersion?: unknown;
   /** Over HTTP: the header `X-Gantry-Player`. */
   player?: unknown;
   /** When it arrived, in milliseconds of a monotonic clock. */
@@ -73,6 +76,8 @@ export class ScriptedServer implements AsyncDisposable {
   readonly faults: Fault[] = [];
   /** Refusals of future connections, in turn. */
   readonly refusals: Refusal[] = [];
+  /** In the first event of each connection. */
+  warning: string | undefined;
   /** Frames sent after the first one of each connection, before the replay. */
   greetings: Frame[] = [];
   readonly handshakes: (Handshake & { player: unknown; at: number })[] = [];
@@ -178,7 +183,9 @@ export class ScriptedServer implements AsyncDisposable {
       else breakOff(socket);
     });
     if (handshake.launcherJwt === undefined) return;
-    socket.emit('realtime-events connected', { sessionId: sessionOf(handshake), streams }, {});
+    const { warning } = this;
+    const first = { sessionId: sessionOf(handshake), streams, ...(warning !== undefined && { warning }) };
+    socket.emit('realtime-events connected', first, {});
     for (const frame of fault ? fault.change(frames) : frames) socket.emit(...frame);
     if (fault?.breaks) breakOff(socket);
   }
@@ -187,7 +194,7 @@ export class ScriptedServer implements AsyncDisposable {
     name: string,
     data: ScriptedCall['data'],
     launcherJwt?: string,
-    headers: Pick<ScriptedCall, 'gameVersion' | 'player'> = {},
+    headers: Pick<ScriptedCall, 'gameVersion' | 'gantryVersion' | 'player'> = {},
   ): CallOutcome {
     this.calls.push({ name, data, ...headers, at: performance.now() });
     const token = typeof data.launcherJwt === 'string' ? data.launcherJwt : launcherJwt;
@@ -200,7 +207,7 @@ export class ScriptedServer implements AsyncDisposable {
     response.setHeader('Connection', 'close');
     response.setHeader(
       'Access-Control-Allow-Headers',
-      'Content-Type, X-Service-Method, X-Game-Version, X-Gantry-Player, Authorization',
+      'Content-Type, X-Service-Method, X-Game-Version, X-Gantry-Version, X-Gantry-Player, Authorization',
     );
     response.setHeader('Access-Control-Expose-Headers', 'Retry-After');
     if (request.method === 'OPTIONS') return void response.end();
@@ -210,6 +217,7 @@ export class ScriptedServer implements AsyncDisposable {
     const { headers } = request;
     const outcome = this.#take(String(headers['x-service-method']), data, undefined, {
       gameVersion: headers['x-game-version'],
+      gantryVersion: headers['x-gantry-version'],
       player: headers['x-gantry-player'],
     });
     if ('waits' in outcome) return;

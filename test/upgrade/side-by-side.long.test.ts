@@ -1,15 +1,24 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { gantryProgram } from '../support/gantry-process.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { redisMissing } from '../support/redis.ts';
-import { runSideBySide, runTwoApart } from './side-by-side.ts';
+import { buildVersion } from './later-versions.ts';
+import { runSideBySide, runTwoApart, type Versions } from './side-by-side.ts';
 
 const missing = noPostgres ?? redisMissing;
+const versions: Versions = { present: gantryProgram, next: '', afterNext: '' };
+
+beforeAll(async () => {
+  if (missing !== null) return;
+  const [next = '', afterNext = ''] = await Promise.all([1, 2].map(buildVersion));
+  Object.assign(versions, { next, afterNext });
+}, 60_000);
 
 test('two nodes are upgraded and rolled back one after the other under load, and nothing is lost or refused', {
   timeout: 240_000,
 }, async ({ skip, annotate }) => {
   skip(missing !== null, missing ?? '');
-  const counts = await runSideBySide({ seconds: 4, sockets: 16, messagesPerSecond: 20 });
+  const counts = await runSideBySide(versions, { seconds: 3, sockets: 16, messagesPerSecond: 20 });
   await annotate(JSON.stringify(counts));
   expect(counts).toMatchObject({
     caughtUp: true,
@@ -34,7 +43,7 @@ test('a node that is two versions behind stops with a message, and does not star
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(missing !== null, missing ?? '');
-  const found = await runTwoApart();
+  const found = await runTwoApart(versions);
   expect(found).toMatchObject({ exitCode: 1, isNextRunning: true });
   expect(found.said).toMatch(/cannot use it any more: .* Start the newer version"/);
   expect(found.refusal).toMatch(/^The PostgreSQL database was written by a later version of Gantry/);

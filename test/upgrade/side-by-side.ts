@@ -8,6 +8,13 @@ import { startRedis } from '../support/redis.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { buildVersion } from './later-versions.ts';
 
+/** What Node runs as `gantry` of this version, of the next, and of the one after that. */
+export interface Versions {
+  present: string;
+  next: string;
+  afterNext: string;
+}
+
 export interface SideBySideOptions {
   seconds: number;
   sockets: number;
@@ -24,19 +31,20 @@ async function newDatabaseSettings(): Promise<Record<string, string>> {
  * are connected and messages are sent: each is stopped or killed in turn, and started as one version or the other. The
  * ledger's own process stays at this version.
  */
-export async function runSideBySide({ seconds, ...load }: SideBySideOptions): Promise<LedgerCounts> {
-  await using present = await buildVersion(0);
-  await using next = await buildVersion(1);
+export async function runSideBySide(
+  { present, next }: Versions,
+  { seconds, ...load }: SideBySideOptions,
+): Promise<LedgerCounts> {
   const settings = await newDatabaseSettings();
   const steps: readonly [node: 0 | 1, how: 'stop' | 'kill', program: string][] = [
-    [0, 'stop', next.program], // migrates beside the other
-    [1, 'kill', present.program], // starts on the newer schema
-    [0, 'kill', next.program],
-    [1, 'stop', next.program],
-    [0, 'stop', present.program], // and back
-    [1, 'kill', next.program],
-    [0, 'kill', present.program],
-    [1, 'stop', present.program],
+    [0, 'stop', next], // migrates beside the other
+    [1, 'kill', present], // starts on the newer schema
+    [0, 'kill', next],
+    [1, 'stop', next],
+    [0, 'stop', present], // and back
+    [1, 'kill', next],
+    [0, 'kill', present],
+    [1, 'stop', present],
   ];
   const disturb = async (nodes: readonly ClusterNode[]) => {
     for (const [at, how, program] of steps) {
@@ -54,7 +62,7 @@ export async function runSideBySide({ seconds, ...load }: SideBySideOptions): Pr
     redisOutagesMs: [],
     settings,
     disturb,
-    program: present.program,
+    program: present,
   });
 }
 
@@ -71,18 +79,15 @@ export interface TwoApart {
 }
 
 /** A node of this version, of the next and of the one after that, whose contract step this version does not know. */
-export async function runTwoApart(): Promise<TwoApart> {
+export async function runTwoApart({ present, next, afterNext }: Versions): Promise<TwoApart> {
   await using stack = new AsyncDisposableStack();
-  const [present, first, second] = (await Promise.all([0, 1, 2].map(buildVersion))).map((one) =>
-    stack.use(one),
-  );
   const redis = stack.use(await startRedis());
   const directory = stack.use(await temporaryDirectory());
   const variables = { ...(await newDatabaseSettings()), REDIS_URL: redis.url, DATA_DIR: directory.path };
-  const node = stack.use(await startClusterNode(variables, present?.program));
-  const next = stack.use(await startClusterNode(variables, first?.program));
+  const node = stack.use(await startClusterNode(variables, present));
+  const between = stack.use(await startClusterNode(variables, next));
   const ended = node.ended();
-  stack.use(await startClusterNode(variables, second?.program));
+  stack.use(await startClusterNode(variables, afterNext));
   const from = performance.now();
   const exitCode = await ended;
   const endedAfterMs = Math.round(performance.now() - from);
@@ -96,7 +101,7 @@ export async function runTwoApart(): Promise<TwoApart> {
     endedAfterMs,
     said,
     refusal: refusal.slice(refusal.indexOf(said) + said.length),
-    isNextRunning: next.isRunning(),
+    isNextRunning: between.isRunning(),
   };
 }
 
@@ -110,12 +115,14 @@ async function main(): Promise<void> {
     },
   });
   const endPostgres = postgres();
-  const counts = await runSideBySide({
+  const [present = '', next = '', afterNext = ''] = await Promise.all([0, 1, 2].map(buildVersion));
+  const versions = { present, next, afterNext };
+  const counts = await runSideBySide(versions, {
     seconds: Number(values.seconds),
     sockets: Number(values.sockets),
     messagesPerSecond: Number(values.rate),
   });
-  const twoApart = await runTwoApart();
+  const twoApart = await runTwoApart(versions);
   await endPostgres();
   process.stdout.write(`${JSON.stringify({ ...counts, twoApart }, null, 2)}\n`);
   const { missed, outOfOrder, duplicates, acknowledgedMissed, altered, prizesMissed, prizesTwice, crashes } =

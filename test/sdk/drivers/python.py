@@ -1,6 +1,7 @@
 """The driver of the Python SDK; see driver-protocol.md."""
 
 import json
+import logging
 import os
 import re
 import sys
@@ -182,6 +183,22 @@ def open_connected(name, options):
     return client.player
 
 
+class Warnings(logging.Handler):
+    """What the SDK has logged as warnings."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.texts = []
+
+    def emit(self, record):
+        if record.levelno == logging.WARNING:
+            self.texts.append(record.getMessage())
+
+
+warnings = Warnings()
+logging.getLogger("gantry").addHandler(warnings)
+
+
 def listen(name, client, store):
     clients[name] = client, store
     for event in EVENTS:
@@ -196,6 +213,8 @@ def listen(name, client, store):
         more = {}
         if status == "refused":
             more = {"reason": client._refused().reason, "update": client._refused().update}
+        elif status == "live" and warnings.texts:
+            more = {"warning": warnings.texts.pop()}
         elif status == "ended":
             more = {"endReason": client.end_reason}
         report({"client": name, "status": status, **more})

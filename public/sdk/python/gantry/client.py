@@ -75,6 +75,7 @@ class GantryClient(Operations):
         self._url = url
         self._session = session or Session(url, launcher_jwt, timeout, renew, game_version=game_version)
         self._game_secret = game_secret
+        self._warning: Optional[str] = None
         self._game_version = game_version
         self._route_by_player = route_by_player
         self._over_http = call_over == "http" or not connect
@@ -434,8 +435,9 @@ class GantryClient(Operations):
     def _handle(self, number: int, name: str, record: dict[str, Any], meta: dict[str, Any]) -> None:
         if name == "realtime-events connected":
             self._events.begin(record["streams"])
-            if "warning" in record:
-                _log.warning(record["warning"])
+            if record.get("warning") not in (None, self._warning):
+                self._warning = record["warning"]
+                _log.warning("%s", self._warning)
         elif meta.get("stream") and not self._events.receive(name, record, meta):
             self._taking = 0
             self._set_status("connecting")

@@ -259,6 +259,7 @@ public static class Driver
         if (status.State == ConnectionState.Closed) return;
         var report = new JsonObject { { "client", name }, { "status", status.State.ToString().ToLowerInvariant() } };
         if (status.State == ConnectionState.Ended) report["endReason"] = status.EndReason;
+        if (status.Warning != null) report["warning"] = status.Warning;
         if (status.Error != null) report["reason"] = status.Error.Reason;
         var update = status.Error?.Update;
         if (update != null) report["update"] = new JsonObject { { "version", update.Version }, { "url", update.Url }, { "message", update.Message } };

@@ -346,6 +346,8 @@ func _report_status(client, now):
 	if now == "refused":
 		report["reason"] = _clients[client].status_error.reason
 		report["update"] = _clients[client].status_error.update
+	elif now == "live" and _clients[client].warning != null:
+		report["warning"] = _clients[client].warning
 	elif now == "ended":
 		report["endReason"] = _clients[client].end_reason
 	_report(report)

@@ -92,6 +92,8 @@ var confirm_reloads = false
 var status = "closed"
 # With refused: the reason, a gantry_error.gd.
 var status_error = null
+# What the server has said about the version of this SDK, if the next version of the server will refuse it; null: nothing.
+var warning = null
 # With ended: why the server ended the session, such as "banned"; null if unknown.
 var end_reason = null
 # With live: the number of missed events being replayed.
@@ -340,8 +342,7 @@ func _on_accepted():
 func _on_event(name, record, meta):
 	if name == CONNECTED_EVENT:
 		_session_id = record.get("sessionId")
-		if record.has("warning"):
-			push_warning("Gantry: " + record["warning"])
+		_warn(record.get("warning"))
 		_begin(record.get("streams", {}))
 		return
 	if not meta.has("stream"):
@@ -418,6 +419,12 @@ func _on_refused(body):
 	if not _session.refused(error):
 		_end("refused", error, null)
 	return null
+
+
+func _warn(text):
+	if text != null and warning == null:
+		push_warning("Gantry: " + text)
+	warning = text
 
 
 func _begin(streams):
