@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { readConfig, settingsInFiles } from '../../src/config.ts';
 import { repository } from '../support/gantry-process.ts';
 import { get } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const chart = join(repository, 'public/docs/files/helm');
 const helm = process.env.HELM ?? '';
@@ -130,6 +131,30 @@ describe.skipIf(noHelm !== null)('rendered by helm', () => {
     });
     expect(kinds).toEqual(['Deployment', 'Service']);
     expect(container.envFrom).toEqual([{ secretRef: { name: 'my-settings' } }]);
+  });
+
+  test('every object has only fields that Kubernetes knows, with values of their types', async () => {
+    await using place = await temporaryDirectory();
+    const scheduling = { nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'games', operator: 'Exists' }] };
+    const annotations = { podAnnotations: { a: 'b' }, service: { annotations: { c: 'd' } } };
+    const several = { database: 'postgresql', replicas: 3, secret, imagePullSecrets: [{ name: 'registry' }] };
+    const texts = [await template(), await template({ ...several, ...scheduling, ...annotations })];
+    // In an object literal, TypeScript refuses unknown properties.
+    const objects = texts.flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS()));
+    const lines = objects.map(({ apiVersion, kind }, at) => {
+      const [, group = 'core', version = ''] = /^(?:(\w+)[\w.]*\/)?(v\d)$/.exec(apiVersion) ?? [];
+      const types = join(repository, 'node_modules/kubernetes-types', group, version);
+      return `import type { ${kind} as Kind${at} } from '${types}.d.ts'; export const object${at}: Kind${at} = `;
+    });
+    const file = join(place.path, 'objects.ts');
+    await writeFile(file, lines.map((line, at) => `${line}${JSON.stringify(objects[at])};\n`).join(''));
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--types', '', '--target', 'esnext'];
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    const printed = await run(process.execPath, [tsc, ...options, file], { cwd: place.path }).catch(
+      ({ stdout }) => ({ stdout }),
+    );
+    expect(printed.stdout).toBe('');
+    expect(objects).toHaveLength(8);
   });
 
   test.each([
