@@ -67,7 +67,7 @@ test('every response has the version of the server, also for pages of other orig
     '/nothing',
     '/launcher/nothing',
     '/socket.io/?EIO=4&transport=polling',
-    '/',
+    '/client.js',
   ];
   for (const path of paths) {
     const { headers } = await fetch(`${server.url}${path}`, { headers: { Origin: 'https://game.example' } });
