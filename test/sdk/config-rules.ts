@@ -158,7 +158,9 @@ export function describeConfigRules(start: () => Promise<Driver>): void {
       expect(server.handshakes[0]?.gantryVersion).toBe(version);
       expect(client.warning).toBe('update the SDK');
       await client.close();
-      await driver.signInAsGuest({ url: server.url, gameId: 'a game' }).catch(() => undefined); // the answer is none
+      server.outcomes.push({ error: { code: 403, reason: 'client_too_old' } });
+      const tooOld = await refusalOf(driver.signInAsGuest({ url: server.url, gameId: 'a game' }));
+      expect(tooOld).toMatchObject({ reason: 'client_too_old', code: 403 });
       expect(server.calls.map(({ name, gantryVersion }) => [name, gantryVersion])).toEqual([
         ['createGuest', version],
       ]);

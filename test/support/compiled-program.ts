@@ -26,9 +26,22 @@ const runAgain: Plugin = {
   },
 };
 
-async function compile(entryPoints: Record<string, string>, plugins: Plugin[]): Promise<OutputFile[]> {
+/** The program and its threads, by the names of the files they become. */
+export const programFiles: Readonly<Record<string, string>> = {
+  gantry: join(source, 'gantry.js'),
+  main: join(source, 'main.ts'),
+  ...Object.fromEntries(
+    Object.entries(threadFiles).map(([name, file]) => [name, join(source, 'runtime', file)]),
+  ),
+};
+
+/** Compiles to files that are to be written below `testCache`, where the packages are found that are not bundled. */
+export async function compile(
+  entryPoints: Readonly<Record<string, string>>,
+  plugins: Plugin[],
+): Promise<OutputFile[]> {
   const { outputFiles } = await build({
-    entryPoints,
+    entryPoints: { ...entryPoints },
     outdir: testCache,
     bundle: true,
     splitting: true,
@@ -51,15 +64,7 @@ export async function compileProgram(): Promise<string> {
   );
   const programs = testPrograms.map((path) => [basename(path), join(repository, 'test', `${path}.ts`)]);
   const [ofProgram, pooled] = await Promise.all([
-    compile(
-      {
-        gantry: join(source, 'gantry.js'),
-        main: join(source, 'main.ts'),
-        ...threads,
-        ...Object.fromEntries(programs),
-      },
-      [],
-    ),
+    compile({ ...programFiles, ...Object.fromEntries(programs) }, []),
     compile(Object.fromEntries(Object.entries(threads).map(([name, file]) => [`pooled/${name}`, file])), [
       runAgain,
     ]),

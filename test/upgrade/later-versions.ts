@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
-import { bundleProgram } from '../../src/tools/build/bundle.ts';
-import { placesAsWritten } from '../../src/tools/build/program.ts';
+import { compile, programFiles } from '../support/compiled-program.ts';
 import { testCache } from '../support/test-cache.ts';
 
 const imports =
@@ -25,7 +24,7 @@ const steps = [
  */
 export async function buildVersion(ahead: number): Promise<string> {
   await mkdir(testCache, { recursive: true });
-  const folder = await mkdtemp(join(testCache, 'later-')); // where the packages that are not bundled are found
+  const folder = await mkdtemp(join(testCache, 'later-'));
   const later: Plugin = {
     name: 'later-version',
     setup({ onLoad }) {
@@ -40,6 +39,9 @@ export async function buildVersion(ahead: number): Promise<string> {
       });
     },
   };
-  await bundleProgram(folder, ['better-sqlite3'], [later, placesAsWritten]);
+  const files = await compile(programFiles, [later]);
+  await Promise.all(
+    files.map(({ path, contents }) => writeFile(join(folder, relative(testCache, path)), contents)),
+  );
   return join(folder, 'gantry.js');
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
   if (missing !== null) return;
   const [next = '', afterNext = ''] = await Promise.all([1, 2].map(buildVersion));
   Object.assign(versions, { next, afterNext });
-}, 60_000);
+}, 120_000);
 
 test('two nodes are upgraded and rolled back one after the other under load, and nothing is lost or refused', {
   timeout: 240_000,
