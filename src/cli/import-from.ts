@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Argument, Command } from 'commander';
 import { GantryError } from '../core/errors.ts';
@@ -41,8 +41,8 @@ export function importFromCommand(): Command {
     )
     .action(async (source: SourceName, given: string[], options: Options) => {
       const { game: name, login, dryRun: isDryRun = false, json } = options;
-      const files = given.flatMap(filesIn);
       const refusals = new RefusalFile(resolve(options.refusals));
+      const files = given.flatMap(filesIn).filter((file) => resolve(file) !== refusals.file);
       const startedAt = Date.now();
       const report = await withStore(async ({ db }, config) => {
         const game = await db.read(findNamedGame, name);
@@ -59,7 +59,6 @@ export function importFromCommand(): Command {
           login,
           isDryRun,
           idleMs: config.guests.idleMs,
-          storageQuota: config.storageQuota,
           refuse: (place, reason) => refusals.add({ ...place, reason }),
           onProgress: (done, total) => progress.update(done, total),
         }).finally(() => {
@@ -110,7 +109,6 @@ class RefusalFile {
 
   constructor(file: string) {
     this.file = file;
-    rmSync(file, { force: true });
   }
 
   add(refusal: { file: string; line: number; reason: string }): void {

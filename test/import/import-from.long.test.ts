@@ -18,7 +18,7 @@ const count = 300;
 
 test('the command imports into the directory of a running server, where a player is present at once', async () => {
   await using directory = await temporaryDirectory();
-  const [data, files, refusals] = ['data', 'files', 'refused.ndjson'].map((name) =>
+  const [data, files, refusals] = ['data', 'files', 'files/refused.ndjson'].map((name) =>
     join(directory.path, name),
   );
   if (!data || !files || !refusals) throw new Error('no paths');
@@ -31,6 +31,8 @@ test('the command imports into the directory of a running server, where a player
   const dry = await gantryJson(['import-from', 'nakama', files, ...options, '--dry-run'], data);
   const imported = await gantryJson(['import-from', 'nakama', files, ...options], data);
   expect(dry).toMatchObject({ dryRun: true, refused: 1, refusals, counts: { players: { new: 50 } } });
+  // The list of the dry run is in the folder, and is not read.
+  expect(JSON.stringify(imported)).not.toContain('"what":"refused');
   expect(imported).toMatchObject({ dryRun: false, refused: 1, counts: { players: { new: 50 } } });
   expect(statSync(refusals).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(refusals, 'utf8'))).toEqual({

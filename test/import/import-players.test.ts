@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataFiles, readConfig } from '../../src/config.ts';
 import { newGuestAddress } from '../../src/core/schemas/fields.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
 import { removeFriend } from '../../src/features/friends/commands.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import type { Game, GamePolicies } from '../../src/features/games/game.ts';
@@ -59,7 +60,7 @@ async function importFiles(
 ): Promise<Imported> {
   const refusals: Imported['refusals'] = [];
   const report = await importPlayers(store.db, {
-    ...{ source, files, game, login, isDryRun, idleMs: hour, storageQuota: 1_000_000 },
+    ...{ source, files, game, login, isDryRun, idleMs: hour },
     refuse: ({ file, line }, reason) =>
       refusals.push({ file: file.slice(file.lastIndexOf('/') + 1), line, reason }),
     onProgress: () => {},
@@ -179,6 +180,7 @@ describe('rows that cannot be imported', () => {
       { type: 'score', player: 'a', score: 8 },
       { type: 'score', player: 'a', score: 9, at: 'yesterday' },
       { type: 'guild', name: 'x' },
+      { type: 'player', id: 'g', wallet: newGuestAddress() },
     ]);
     const reasons = Object.fromEntries(refusals.map(({ line, reason }) => [line, reason]));
     expect(reasons).toEqual({
@@ -194,8 +196,9 @@ describe('rows that cannot be imported', () => {
       13: 'is there twice',
       14: 'at: must be a date and time, or Unix milliseconds',
       15: expect.stringContaining('type'),
+      16: expect.stringContaining('is the address of a guest'),
     });
-    expect(counts.players).toMatchObject({ inSource: 2, new: 1, refused: 1 });
+    expect(counts.players).toMatchObject({ inSource: 3, new: 1, refused: 2 });
     const { players, states } = importedOf(game, 'a');
     expect([players, states]).toMatchObject([[{ username: 'Ada' }], [{ json: '{"level":3}' }]]);
   });
@@ -217,6 +220,20 @@ describe('rows that cannot be imported', () => {
         .players.map(({ username }) => username)
         .toSorted(),
     ).toEqual(['Ada "the first"', 'two lines']);
+  });
+
+  test('an import stops at the storage quota of the game, and continues when it is raised', async () => {
+    const game = await addGame();
+    const quota = (storageQuotaMegabytes: number) =>
+      store.db.write(changeGame, game.id, { policies: { storageQuotaMegabytes } });
+    await quota(1);
+    const lines = ['a', 'b'].flatMap((player) => [
+      { type: 'player', id: player },
+      { type: 'state', player, label: 'save', state: 'x'.repeat(700_000) },
+    ]);
+    await expect(importLines(game, lines)).rejects.toMatchObject({ reason: 'storage_full' });
+    await quota(10);
+    expect((await importLines(game, lines)).counts.states).toMatchObject({ new: 1, unchanged: 1 });
   });
 
   test("in a game with whole scores, a fraction is refused, and the player's other scores are not", async () => {

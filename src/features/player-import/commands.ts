@@ -53,7 +53,8 @@ export interface ImportedPlayer {
 
 /**
  * Imports a player with scores and states, all of it or nothing. What was imported before and has not changed is not
- * written again. A name is set unless the player has one. `quota`: as of `saveStates`; `isDryRun`: nothing is written.
+ * written again. A name is set unless the player has one. The game's storage quota holds, that of players does not.
+ * `isDryRun`: nothing is written.
  * @throws GantryError as `setBoardScore` and `saveStates`
  */
 export const importPlayer = command(
@@ -62,7 +63,7 @@ export const importPlayer = command(
     tx,
     gameId: string,
     { identity, name, createdAt, scores, states }: PlayerToImport,
-    { quota, isDryRun }: { quota: number; isDryRun: boolean },
+    isDryRun: boolean,
   ): Steps<ImportedPlayer> {
     const isGuest = 'playerKey' in identity;
     const known = isGuest ? yield* tx.get(guests.byPlayer, gameId, identity.playerKey) : undefined;
@@ -94,7 +95,7 @@ export const importPlayer = command(
       setBoardScore(tx, owner, leaderboard, score, { ...details, at: past(tx, at) }),
     );
     const changed = written(states, ofStates).map((state) => ({ ...state, at: past(tx, state.at) }));
-    if (changed.length > 0) yield* saveStates(tx, owner, changed, quota);
+    if (changed.length > 0) yield* saveStates(tx, owner, changed, Number.MAX_SAFE_INTEGER);
     return outcome;
   },
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressInput, text } from '../../core/schemas/fields.ts';
+import { text, walletInput } from '../../core/schemas/fields.ts';
 import { cron } from '../../core/schemas/schedule.ts';
 import { keepRule, leaderboardRules, metadataInput } from '../scores/leaderboard.ts';
 import { stateLabel } from '../states/state.ts';
@@ -56,7 +56,7 @@ export const importedRecord = z.discriminatedUnion('type', [
     id: playerId,
     name: z.string().optional(),
     /** The wallet whose player it becomes; without one: a guest. */
-    wallet: addressInput.optional(),
+    wallet: walletInput.optional(),
     createdAt: time.optional(),
     /** What the player signs in with there, by service. */
     logins: z.record(z.string(), z.string()).optional(),

@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { addressInput, newGuestAddress } from '../../core/schemas/fields.ts';
+import { newGuestAddress, walletInput } from '../../core/schemas/fields.ts';
 import { cleanedNameText } from '../../core/schemas/names.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../../features/games/game.ts';
@@ -53,8 +53,6 @@ export interface ImportSettings {
   isDryRun: boolean;
   /** How long a guest without anything is kept, in milliseconds. */
   idleMs: number;
-  /** The most that a player may store, in bytes. */
-  storageQuota: number;
   /** A row that cannot be imported. */
   refuse(place: Place, reason: string): void;
   /** Records written, of all of them. */
@@ -207,14 +205,11 @@ class Import implements Disposable {
       for (const one of all) this.#tally.refuse(one, reason, kindOf(one.record.type));
       return;
     }
-    const { game, isDryRun, storageQuota } = this.#settings;
+    const { game, isDryRun } = this.#settings;
     const parts = this.#partsOf(all, player);
     try {
       this.#refuseShared(id, parts.player.identity);
-      const { wallet, ...became } = await this.#db.write(importPlayer, game.id, parts.player, {
-        quota: storageQuota,
-        isDryRun,
-      });
+      const { wallet, ...became } = await this.#db.write(importPlayer, game.id, parts.player, isDryRun);
       this.#wallets.add(id, wallet ?? '');
       this.#tally.count('players', player, became.player);
       for (const [at, place] of parts.scorePlaces.entries())
@@ -300,7 +295,7 @@ class Import implements Disposable {
     const address =
       login === walletLogin
         ? Object.values(logins)
-            .map((one) => addressInput.safeParse(one).data)
+            .map((one) => walletInput.safeParse(one).data)
             .find(Boolean)
         : undefined;
     const given = wallet ?? address;
