@@ -13,9 +13,10 @@ function tell(text) {
   element('news').textContent = text;
 }
 
-/** @param {Error} error An error of Gantry has a message for people; programs read its `reason`. */
-function tellError({ message }) {
-  tell(message);
+/** @param {Partial<import('./gantry/client.js').GantryError>} error Has a message for people; programs read its `reason`. */
+function tellError({ reason, message }) {
+  const isOfLauncher = reason === 'sign_in_required'; // it has opened the session, and manages the player
+  tell(isOfLauncher ? 'Change your name in the launcher' : (message ?? ''));
 }
 
 /** @typedef {import('./gantry/client.js').GantryClient} Client */
@@ -68,7 +69,7 @@ element('name-form').addEventListener('submit', async (event) => {
     showBoard(client);
     tell('Saved');
   } catch (error) {
-    tellError(/** @type {Error} */ (error));
+    tellError(Object(error));
   }
 });
 

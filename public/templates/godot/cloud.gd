@@ -57,8 +57,13 @@ func save_round(score):
 
 func rename(username):
 	var answer = await client.set_username(username).completed
-	emit_signal("said", "Saved" if answer.ok else answer.error.message)
-	_on_rows(_rows)
+	if answer.ok:
+		emit_signal("said", "Saved")
+		_on_rows(_rows)
+	elif answer.error.reason == "sign_in_required": # the launcher has opened the session, and manages the player
+		emit_signal("said", "Change your name in the launcher")
+	else:
+		emit_signal("said", answer.error.message)
 
 
 func _save():

@@ -60,9 +60,12 @@ function frame(now) {
     else misses -= 1;
   }
   if (landed.length > 0) showScore(score, Math.max(0, misses));
-  draw();
   if (misses > 0) requestAnimationFrame(frame);
-  else endRound(score);
+  else {
+    stars = [];
+    endRound(score);
+  }
+  draw();
 }
 
 function draw() {

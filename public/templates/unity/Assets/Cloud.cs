@@ -79,6 +79,10 @@ public sealed class Cloud
         {
             if (_client != null) await _client.SetUsernameAsync(new SetUsernameInput { Username = username });
         }
+        catch (GantryException error) when (error.Reason == Reasons.SignInRequired)
+        {
+            News = "Change your name in the launcher"; // it has opened the session, and manages the player
+        }
         catch (GantryException error)
         {
             News = error.Message;
