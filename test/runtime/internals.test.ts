@@ -7,6 +7,7 @@ import { Registry } from 'prom-client';
 import { Server } from 'socket.io';
 import { io } from 'socket.io-client';
 import { describe, expect, test, vi } from 'vitest';
+import { QueryGroup } from '../../src/engines/postgres/query-group.ts';
 import { defaultCommandOf } from '../../src/runtime/internals/commander.ts';
 import {
   aliasNamespace,
@@ -29,7 +30,6 @@ import {
   transportClosed,
   withhold,
 } from '../../src/runtime/internals/engine-io.ts';
-import { QueryGroup } from '../../src/runtime/internals/pg.ts';
 import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
 import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';

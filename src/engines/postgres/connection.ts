@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { codeOf } from '../../runtime/error-code.ts';
-import { QueryGroup } from '../../runtime/internals/pg.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { withNulls } from './null-characters.ts';
+import { QueryGroup } from './query-group.ts';
 
 const connectTimeoutMs = 3_000;
 
