@@ -41,6 +41,7 @@ const changes = [
  * long tests that mostly wait alternate with those that keep a processor busy.
  */
 const longest = [
+  'release/release.long', // builds what six others use
   'pages/console',
   'trust/hostile-callers',
   'operations/session-origins',

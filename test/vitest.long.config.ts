@@ -5,5 +5,11 @@ import { longTests, shared } from './vitest.config.ts';
 /** `npm run test:long`: the tests that `npm test` excludes. They wait more, for leases, restarts and timeouts. */
 export default mergeConfig(
   shared,
-  defineConfig({ test: { include: [longTests], maxWorkers: availableParallelism() + 2 } }),
+  defineConfig({
+    test: {
+      include: [longTests],
+      globalSetup: ['test/release/once.ts'],
+      maxWorkers: availableParallelism() + 2,
+    },
+  }),
 );

@@ -1,41 +1,38 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { dirname, join, relative } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
+import type { Assets } from '../../src/pages/assets.ts';
+import { DirectoryAssets, sourceOf } from '../../src/pages/directory-assets.ts';
 import { Manual } from '../../src/pages/manual.ts';
 import { launchBrowser, noBrowser } from '../pages/browser.ts';
 import { playDemoGame, playRound } from '../pages/players.ts';
+import { type ReleaseFiles, releaseFiles } from '../release/release-files.ts';
 import { errorClassesIn, refusalsBy } from '../support/error-names.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
-// Builds the executable, and starts it several times, in parallel with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+// Starts the executable several times, in parallel with other tests.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
-const executable = join(repository, 'dist/gantry');
-let printed = '';
+let release: ReleaseFiles;
 
 beforeAll(async () => {
-  const node = join(repository, 'node_modules/.bin/node');
-  ({ stdout: printed } = await promisify(execFile)(node, ['src/tools/build/binary.ts'], { cwd: repository }));
-  process.stdout.write(printed);
+  release = await releaseFiles();
 });
 
 test('the build prints how large the executable is, and how soon it is ready', () => {
-  expect(printed).toMatch(/dist\/gantry: \d+\.\d MB, ready to take calls \d+ ms after its start\n/);
+  expect(release.printed).toMatch(/dist\/gantry: \d+\.\d MB, ready to take calls \d+ ms after its start\n/);
 });
 
 describe('in an empty directory, without a Node on the PATH', () => {
   test('the first session of README.md works', async () => {
     await using place = await emptyPlace();
     await using server = await serve(place);
-    expect(server.output.stdout).toContain(`    ${executable} token --game `);
+    expect(server.output.stdout).toContain(`    ${release.executable} token --game `);
     const { gameId } = z
       .object({ gameId: z.string() })
       .parse(await run(place, 'game', 'create', '--name', 'Space Race'));
@@ -140,19 +137,23 @@ describe('in an empty directory, without a Node on the PATH', () => {
     await using server = await serve(place);
     await using source = await serveGantry(join(place.path, 'source'), {}, { asWritten: true });
     expect(await refusalsBy(server.url)).toEqual(await refusalsBy(source.url));
-    const compiled = await errorClassesIn('dist/executable/main.mjs');
+    const compiled = await errorClassesIn('dist/executable/main.mjs', release.source);
     expect(
       [...(await errorClassesIn('src/{cli,core,features,server}/**/*.ts'))].filter(
         (name) => !compiled.has(name),
       ),
     ).toEqual([]);
-    expect(await readFile(join(repository, 'dist/executable/main.mjs'), 'utf8')).not.toContain('__name(');
+    expect(await readFile(join(release.source, 'dist/executable/main.mjs'), 'utf8')).not.toContain('__name(');
   });
 
   test('serves every file of the pages, byte for byte', async () => {
     await using place = await emptyPlace();
     await using server = await serve(place);
-    const source = new DirectoryAssets();
+    const source: Assets = {
+      names: () => new DirectoryAssets().names(),
+      // As the release was built from it: the version is in some of them.
+      read: (name) => readFile(join(release.source, relative(repository, sourceOf(name) ?? ''))),
+    };
     const manual = new Manual(source);
     const files = source.names().filter((name) => !name.endsWith('.html'));
     expect(files.length).toBeGreaterThan(60);
@@ -192,7 +193,7 @@ async function emptyPlace(): Promise<TemporaryDirectory> {
 }
 
 function inside(place: TemporaryDirectory) {
-  return { program: executable, cwd: place.path };
+  return { program: release.executable, cwd: place.path };
 }
 
 function environmentOf(place: TemporaryDirectory): Record<string, string> {

@@ -26,7 +26,7 @@ const snippets: Snippet[] = [...documents]
   .filter(({ language, file }) => file !== undefined || !otherLanguages.includes(language));
 /** Snippets that start separate servers, or need a PostgreSQL, are covered by other tests, and by .ci/run. */
 const startsAServer =
-  /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\b(docker|helm|fly)\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|restore --database/;
+  /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\b(docker|helm|fly)\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|SHA256SUMS|restore --database/;
 
 test('the snippets of README.md and the manual, pasted one after the other, work as described', {
   timeout: 300_000, // dozens of commands, each a process, in sequence

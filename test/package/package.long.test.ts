@@ -7,18 +7,20 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/server/declarations/operations.ts';
+import { type ReleaseFiles, releaseFiles } from '../release/release-files.ts';
 import { errorClassesIn, refusalsBy } from '../support/error-names.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-// Packs, and installs with all dependencies, from npm's cache where possible.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
+// Installs with all dependencies, from npm's cache where possible.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
 
 const run = promisify(execFile);
 const node = join(repository, 'node_modules/.bin/node');
 const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+let release: ReleaseFiles;
 let place: string;
 /** Where the package was installed, as `npm install -g` does it. */
 let prefix: string;
@@ -35,13 +37,16 @@ beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'gantry-package-'));
   prefix = join(place, 'prefix');
   project = join(place, 'project');
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', place], { cwd: repository });
-  const [{ filename, files }] = z
-    .tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })])
-    .parse(JSON.parse(stdout.slice(stdout.indexOf('[\n'))));
-  packed = files.map(({ path }) => path);
+  release = await releaseFiles();
+  const file = join(release.folder, `gantry-${release.version}.tgz`);
+  const { stdout } = await run('tar', ['tzf', file]);
+  packed = stdout
+    .trim()
+    .split('\n')
+    .map((path) => path.replace('package/', ''))
+    .toSorted();
   const quietly = ['--prefer-offline', '--no-audit', '--no-fund'];
-  await run('npm', ['install', '-g', '--prefix', prefix, ...quietly, join(place, filename)], { cwd: place });
+  await run('npm', ['install', '-g', '--prefix', prefix, ...quietly, file], { cwd: place });
   await mkdir(join(project, 'node_modules'), { recursive: true });
   await symlink(join(prefix, 'lib/node_modules/gantry'), join(project, 'node_modules/gantry'));
   await mkdir(join(place, 'bin'));
@@ -95,11 +100,13 @@ test('the package contains the program, the pages, the client, and nothing unuse
       .concat('dist/package/pages/sdk/typescript/client.d.ts'),
   );
   const manifest = JSON.parse(await readFile(join(project, 'node_modules/gantry/package.json'), 'utf8'));
+  expect(manifest).toMatchObject({ version: release.version });
   expect(manifest).not.toHaveProperty('optionalDependencies');
+  expect(manifest).not.toHaveProperty('private'); // npm would not publish it
   expect(Object.keys(manifest.dependencies)).toEqual(['better-sqlite3', 'socket.io-client']);
-  const licenses = await readFile(join(repository, 'dist/package/LICENSES.txt'), 'utf8');
+  const licenses = await readFile(join(release.source, 'dist/package/LICENSES.txt'), 'utf8');
   expect(licenses).toMatch(/^express 5[.\d]+\n\n\(The MIT License\)/m);
-  expect(JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))).toHaveProperty(
+  expect(JSON.parse(await readFile(join(release.source, 'package.json'), 'utf8'))).toHaveProperty(
     'optionalDependencies',
   );
 });
@@ -162,11 +169,11 @@ test('installed, gantry answers with the same errors as the source, under the sa
 
 test('bundling renames no class of errors, and wraps no function', async () => {
   const classes = await errorClassesIn(
-    'src/{main.ts,{calls,cli,cluster,core,engines,features,pages,runtime,server,telemetry,tools,transports}/**/*.ts}',
+    'src/{main.ts,{calls,cli,cluster,core,engines,features,pages,runtime,server,telemetry,tools/{demo,doctor},transports}/**/*.ts}',
   );
-  expect([...classes.difference(await errorClassesIn('dist/package/*.js'))]).toEqual([]);
+  expect([...classes.difference(await errorClassesIn('dist/package/*.js', release.source))]).toEqual([]);
   for (const path of packed.filter((one) => /^dist\/package\/[^/]+\.js$/.test(one))) {
-    expect(await readFile(join(repository, path), 'utf8'), path).not.toContain('__name(');
+    expect(await readFile(join(release.source, path), 'utf8'), path).not.toContain('__name(');
   }
 });
 

@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { documents } from '../docs/documents.ts';
+import { releaseFiles } from '../release/release-files.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -13,9 +15,10 @@ import { compileFolder, monoMissing } from './csharp-driver.ts';
 // Unity's editor does not run here: its part is played by drivers/csharp/UnityStubs.cs, on Mono.
 
 test('the Unity project of gantry new compiles and plays, with the sample of its package', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async ({ skip }) => {
   skip(monoMissing !== null, monoMissing ?? '');
+  const release = await releaseFiles();
   await using server = await startTestServer();
   await using project = await temporaryDirectory();
   const { gameId } = await server.createGame();
@@ -24,6 +27,16 @@ test('the Unity project of gantry new compiles and plays, with the sample of its
     env: { DATA_DIR: server.config.dataDirectory },
   });
   expect(created).toMatchObject({ code: 0, stderr: '' });
+  // The released package in place of the copy.
+  await rm(installed, { recursive: true });
+  await mkdir(installed, { recursive: true });
+  await promisify(execFile)('tar', [
+    '-xzf',
+    join(release.folder, `com.gantry.client-${release.version}.tgz`),
+    '--strip-components=1',
+    '-C',
+    installed,
+  ]);
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   for (const { displayName, path } of manifest.samples) {
     // As the Package Manager imports a sample.

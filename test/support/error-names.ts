@@ -16,11 +16,11 @@ export async function refusalsBy(url: string): Promise<Pick<Answer, 'status' | '
   return answers.filter(({ status }) => status !== 200).map(({ status, body }) => ({ status, body }));
 }
 
-/** The names of the classes of errors in files, such as `dist/package/*.js`. */
-export async function errorClassesIn(pattern: string): Promise<Set<string>> {
+/** The names of the classes of errors in files of a folder, such as `dist/package/*.js`. */
+export async function errorClassesIn(pattern: string, folder = repository): Promise<Set<string>> {
   const names = new Set<string>();
-  for await (const file of glob(pattern, { cwd: repository })) {
-    const code = await readFile(join(repository, file), 'utf8');
+  for await (const file of glob(pattern, { cwd: folder })) {
+    const code = await readFile(join(folder, file), 'utf8');
     // esbuild declares a class as a variable, whose name a class without one takes.
     const declarations = code.matchAll(/(?:(\w+) ?= ?class|class (\w+)) extends [\w.]*Error\b/g);
     for (const [, variable, name = variable] of declarations) if (name) names.add(name);

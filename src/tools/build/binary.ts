@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { threadFiles } from '../../runtime/start-thread.ts';
@@ -23,14 +24,15 @@ const parts = join(dist, 'executable');
  */
 const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
 
-const { target: requestedTargets } = new Command('build:binary')
+const { target: requestedTargets, pages: builtPages } = new Command('build:binary')
   .description('build dist/gantry, a standalone executable')
   .addOption(
     new Option('--target <platform...>', 'platforms to build for, instead of this one').choices(targets),
   )
+  .option('--pages <folder>', 'the pages as `npm pack` has collected them, instead of collecting them')
   .addHelpText('after', '\nExample:\n  npm run build:binary -- --target linux-arm64 darwin-arm64')
   .parse()
-  .opts<{ target?: Target[] }>();
+  .opts<{ target?: Target[]; pages?: string }>();
 
 const own = ownTarget();
 const buildTargets = requestedTargets ?? (own ? [own] : []);
@@ -39,7 +41,9 @@ if (buildTargets.length === 0) {
 }
 
 await rm(parts, { recursive: true, force: true });
-const pages = await collectPages(join(parts, 'pages'));
+await mkdir(parts, { recursive: true });
+const pagesFolder = builtPages ?? join(parts, 'pages');
+const pages = builtPages === undefined ? await collectPages(pagesFolder) : filesIn(builtPages);
 await bundle({
   entryPoints: [join(source, 'main.ts')],
   outfile: join(parts, 'main.mjs'),
@@ -67,11 +71,11 @@ for (const target of buildTargets) {
 
 async function makeExecutable(target: Target, output: string): Promise<void> {
   const settings = join(parts, `${target}.json`);
-  const page = (name: string) => [`pages/${name}`, join(parts, 'pages', name)];
+  const page = (name: string) => [`pages/${name}`, join(pagesFolder, name)];
   await writeFile(
     settings,
     JSON.stringify({
-      main: join(parts, 'main.mjs'),
+      main: 'main.mjs', // relative, because the executable contains this path
       mainFormat: 'module',
       executable: runtimeOf(target, join(dist, 'runtimes')),
       output,
@@ -88,8 +92,20 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
     }),
   );
   await rm(output, { force: true }); // a running executable keeps its open file
-  execFileSync(process.execPath, ['--build-sea', settings], { stdio: ['ignore', 'ignore', 'inherit'] });
+  // Seeded, because the code cache depends on V8's hashes: the same input makes the same executable.
+  execFileSync(process.execPath, ['--random-seed=42', '--build-sea', settings], {
+    cwd: parts,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   await chmod(output, 0o755);
+}
+
+/** The paths of all files in a folder, relative to it. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .toSorted();
 }
 
 /** The startup time of an executable, or what remains to be done when it is for another platform. */

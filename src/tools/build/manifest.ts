@@ -5,7 +5,8 @@ import { Argument, Command } from 'commander';
 
 // The tests' EVM node has to be an optional dependency, because it is not available for every platform, but then users
 // who install Gantry's package would get it too. So npm packs a package.json without it, and without the dependencies
-// that are bundled: `shorten` runs before packing, `restore` after.
+// that are bundled: `shorten` runs before packing, `restore` after. Nor with `private`, which keeps the repository itself
+// from being published.
 
 /** With a native addon, and what the client imports. */
 const installed = ['better-sqlite3', 'socket.io-client'];
@@ -22,11 +23,13 @@ if (existsSync(original)) await rename(original, manifest); // also after an int
 if (action === 'shorten') {
   const text = await readFile(manifest, 'utf8');
   const {
-    optionalDependencies: _,
+    optionalDependencies: _optional,
+    private: _private,
     dependencies,
     ...rest
   } = JSON.parse(text) as {
     optionalDependencies: object;
+    private: boolean;
     dependencies: Record<string, string>;
   };
   const kept = Object.fromEntries(installed.map((name) => [name, dependencies[name]]));

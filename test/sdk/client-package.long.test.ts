@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
+import { releaseFiles } from '../release/release-files.ts';
 import { repository } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -14,12 +15,12 @@ const run = promisify(execFile);
 const version = async (program: string): Promise<string> =>
   existsSync(program) ? (await run(program, ['--version'])).stdout.trim() : '';
 
-test('gantry-client, packed by one command, works in a separate project', { timeout: 90_000 }, async () => {
-  await run('npm', ['run', '-s', 'build:client'], { cwd: repository });
+test('gantry-client, as it is released, works in a separate project', { timeout: 300_000 }, async () => {
+  const release = await releaseFiles();
   await using folder = await temporaryDirectory();
   const installed = join(folder.path, 'node_modules/gantry-client');
   await mkdir(join(folder.path, 'node_modules'));
-  await run('tar', ['xzf', join(repository, 'dist/gantry-client-0.1.0.tgz'), '-C', folder.path]);
+  await run('tar', ['xzf', join(release.folder, `gantry-client-${release.version}.tgz`), '-C', folder.path]);
   await rename(join(folder.path, 'package'), installed);
   for (const name of ['socket.io-client', 'engine.io-client', 'socket.io-parser', '@socket.io'])
     await symlink(join(repository, 'node_modules', name), join(folder.path, 'node_modules', name));
