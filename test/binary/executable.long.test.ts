@@ -16,7 +16,7 @@ import { connectLauncher } from '../support/launcher.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 // Starts the executable several times, in parallel with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 600_000 });
 
 let release: ReleaseFiles;
 

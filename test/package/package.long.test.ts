@@ -15,7 +15,7 @@ import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 // Installs with all dependencies, from npm's cache where possible.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 600_000 });
 
 const run = promisify(execFile);
 const node = join(repository, 'node_modules/.bin/node');

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 /** Passes the folder of once.ts to the tests. */
 export const releaseVariable = 'GANTRY_TESTS_RELEASE';
 /** On a machine that is busy with other tests. */
-const buildWithinMs = 300_000;
+const buildWithinMs = 600_000;
 
 /** The files of a release, from a dry run with the changes that are not committed. */
 export interface ReleaseFiles {

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const version = async (program: string): Promise<string> =>
   existsSync(program) ? (await run(program, ['--version'])).stdout.trim() : '';
 
-test('gantry-client, as it is released, works in a separate project', { timeout: 300_000 }, async () => {
+test('gantry-client, as it is released, works in a separate project', { timeout: 600_000 }, async () => {
   const release = await releaseFiles();
   await using folder = await temporaryDirectory();
   const installed = join(folder.path, 'node_modules/gantry-client');

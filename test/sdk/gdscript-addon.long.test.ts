@@ -45,7 +45,7 @@ const { missing } = gdscriptDriver;
 
 test.skipIf(missing !== null)(
   'in Godot 3 the sample keeps its guest beyond sessions, outages and restarts; a launcher opens it as its player',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const release = await releaseFiles();
     await using data = await temporaryDirectory();

@@ -17,7 +17,7 @@ const missing =
     ? null
     : 'no pip here: apt-get install python3-pip python3-setuptools python3-wheel');
 
-test('the Python package is installed and played', { timeout: 300_000 }, async ({ skip }) => {
+test('the Python package is installed and played', { timeout: 600_000 }, async ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const release = await releaseFiles();
   await using folder = await temporaryDirectory();

@@ -15,7 +15,7 @@ import { compileFolder, monoMissing } from './csharp-driver.ts';
 // Unity's editor does not run here: its part is played by drivers/csharp/UnityStubs.cs, on Mono.
 
 test('the Unity project of gantry new compiles and plays, with the sample of its package', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async ({ skip }) => {
   skip(monoMissing !== null, monoMissing ?? '');
   const release = await releaseFiles();

@@ -39,9 +39,8 @@ function run(
   args: readonly string[],
   { folder = '.', quietly = false } = {},
 ): void {
-  execFileSync(program, args, {
+  execFileSync('env', [`SOURCE_DATE_EPOCH=${time}`, 'npm_config_loglevel=error', program, ...args], {
     cwd: join(source, folder),
-    env: { ...process.env, SOURCE_DATE_EPOCH: String(time), npm_config_loglevel: 'error' },
     stdio: ['ignore', quietly ? 'ignore' : 'inherit', 'inherit'],
   });
 }

@@ -61,19 +61,22 @@ export class GitRepository {
   #withIndex<T>(folder: string, use: (git: (args: readonly string[]) => string) => T): T {
     const place = mkdtempSync(join(tmpdir(), 'gantry-index-'));
     const directory = this.#git(['rev-parse', '--absolute-git-dir']);
-    const env = { GIT_DIR: directory, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(place, 'index') };
+    const variables = [
+      `GIT_DIR=${directory}`,
+      `GIT_WORK_TREE=${folder}`,
+      `GIT_INDEX_FILE=${join(place, 'index')}`,
+    ];
     try {
-      return use((args) => this.#git(args, folder, env));
+      return use((args) => this.#git(args, folder, variables));
     } finally {
       rmSync(place, { recursive: true });
     }
   }
 
-  #git(args: readonly string[], cwd = this.folder, env = {}): string {
+  #git(args: readonly string[], cwd = this.folder, variables: readonly string[] = []): string {
     try {
-      return execFileSync('git', args, {
+      return execFileSync('env', [...variables, 'git', ...args], {
         cwd,
-        env: { ...process.env, ...env },
         encoding: 'utf8',
         stdio: 'pipe',
       }).trim();

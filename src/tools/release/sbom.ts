@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { v5 } from 'uuid';
 import { vendoredFiles } from '../../pages/vendored-files.ts';
 
@@ -50,11 +49,12 @@ export function createSbom(source: string, packageFolder: string, time: Date): S
   const dependencies = sbom.dependencies
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) }));
-  const sqlite = new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get();
+  const header = join(source, 'node_modules/better-sqlite3/deps/sqlite3/sqlite3.h');
+  const [, sqlite = ''] = /SQLITE_VERSION +"(.+)"/.exec(readFileSync(header, 'utf8')) ?? [];
   const components = [
     ...shipped,
     native('platform', 'node', process.versions.node, 'nodejs:node.js'),
-    native('library', 'sqlite', String(sqlite), 'sqlite:sqlite'),
+    native('library', 'sqlite', sqlite, 'sqlite:sqlite'),
   ];
   const metadata = { ...sbom.metadata, timestamp: time.toISOString(), component };
   // npm's number and time differ in every run.
