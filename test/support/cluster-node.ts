@@ -114,7 +114,7 @@ export async function startClusterNode(
           if (running !== child) throw new Error(`the node ended at its start:\n${log}`);
           return said.includes('listening');
         },
-        20_000,
+        60_000, // also on a machine that is busy with other tests
       );
     },
     async kill() {
