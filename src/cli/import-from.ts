@@ -98,7 +98,8 @@ function printReport(
     process.stdout.write(`\n${title}\n`);
     print(table, false);
   }
-  if (refused > 0) process.stdout.write(`\n${refused} rows were refused; why: ${refusals.file}\n`);
+  if (refused > 0)
+    process.stdout.write(`\nRefused rows: ${refused}, listed with reasons in ${refusals.file}\n`);
   if (isDryRun) process.stdout.write('\nNothing was written.\n');
 }
 

@@ -59,7 +59,7 @@ test('the command imports into the directory of a running server, where a player
 
   const listed = await gantry(['import-from', 'nakama', files, ...options], { env: { DATA_DIR: data } });
   expect(listed.stdout).toMatch(/players\s+50\s+0\s+0\s+50\s+0\s+0\n/);
-  expect(listed.stdout).toContain('1 rows were refused');
+  expect(listed.stdout).toContain('Refused rows: 1,');
   const refused = await gantry(['import-from', 'nakama', join(files, 'missing'), ...options], {
     env: { DATA_DIR: data },
   });
