@@ -464,3 +464,97 @@ describe('leaderboards', () => {
     expect(states).toMatchObject([{ label: 'a/c', is_private: null }]);
   });
 });
+
+describe('what an export says in its own way', () => {
+  const written = (files: Readonly<Record<string, readonly (string | object)[]>>) =>
+    Object.entries(files).map(([name, lines]) => {
+      const file = join(directory.path, name);
+      writeFileSync(
+        file,
+        lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+      );
+      return file;
+    });
+
+  test('of Talo: saves and stats are states; entries of ended periods, followers and e-mail addresses are left out', async () => {
+    const game = await addGame();
+    const now = new Date(store.db.now()).toISOString();
+    const files = written({
+      'players-1.csv': ['id,createdAt,updatedAt', `p1,${now},${now}`, `p2,${now},${now}`],
+      'playerAliases-1.csv': [
+        'id,service,identifier,player.id',
+        '1,username,Ada,p1',
+        '2,email,b@example.com,p2',
+      ],
+      'leaderboardEntries-1.csv': [
+        'id,score,leaderboard.internalName,playerAlias.player.id,createdAt,updatedAt,props.car',
+        `7,5,laps,p1,2020-01-01T00:00:00.000Z,2020-01-01T00:00:00.000Z,`,
+        `8,6.5,laps,p1,${now},${now},"red, fast"`,
+      ],
+      'playerGameStats-1.csv': ['player.id,value,stat.internalName,updatedAt', `p1,3,deaths,${now}`],
+      'leaderboard.ndjson': [{ internal_name: 'laps', sort_mode: 'asc', refresh_interval: 'weekly' }],
+      'game_save.ndjson': [
+        {
+          id: 4,
+          name: 'slot',
+          content: { at: 1 },
+          player_id: 'p1',
+          updated_at: '2026-07-01 10:00:00.000000',
+        },
+      ],
+      'player_alias_subscription.ndjson': [
+        { subscriber_id: 1, subscribed_to_id: 2, confirmed: 0, relationship_type: 'bidirectional' },
+        { subscriber_id: 2, subscribed_to_id: 1, confirmed: 1, relationship_type: 'unidirectional' },
+      ],
+    });
+    const { leaderboards, leftOut, refusals } = await importFiles(game, 'talo', files);
+    expect(refusals).toEqual([]);
+    expect(leaderboards).toMatchObject([{ leaderboard: 'laps', order: 'asc', cron: '0 0 * * 1', scores: 1 }]);
+    expect(leftOut.map(({ what, count }) => [what, count]).toSorted()).toEqual([
+      ['e-mail addresses', 1],
+      ['entries of ended periods', 1],
+      ['followers', 1],
+      ['friend requests', 1],
+    ]);
+    const { players, scores, states } = importedOf(game, 'talo:p1');
+    expect([players, scores]).toMatchObject([
+      [{ username: 'Ada' }],
+      [{ score: 6.5, metadata: '{"car":"red, fast"}' }],
+    ]);
+    expect(states.map(({ label, json }) => [label, json])).toEqual([
+      ['saves/slot/4', '{"at":1}'],
+      ['stats/deaths', '3'],
+    ]);
+  });
+
+  test('of PlayFab: pages of profiles; JSON in player data becomes a state, other text stays text', async () => {
+    const game = await addGame();
+    const profile = {
+      PlayerId: 'A1',
+      DisplayName: 'Ada',
+      BannedUntil: '2999-01-01T00:00:00Z',
+      LinkedAccounts: [],
+    };
+    const value = (text: string, permission: string) => ({ Value: text, Permission: permission });
+    const files = written({
+      'pages.ndjson': [
+        { code: 200, data: { PlayerProfiles: [profile] } },
+        {
+          PlayFabId: 'A1',
+          data: { Data: { bag: value('{"gold":2}', 'Public'), level: value('12', 'Private') } },
+        },
+        { code: 400, error: 'AccountNotFound' },
+      ],
+      'notes.txt': ['hello'],
+    });
+    const { leftOut, refusals } = await importFiles(game, 'playfab', files);
+    expect(refusals).toEqual([
+      { file: 'pages.ndjson', line: 3, reason: 'is no player profile, user data or list of friends' },
+    ]);
+    expect(leftOut.map(({ what }) => what)).toEqual(['bans', 'notes.txt']);
+    expect(importedOf(game, 'playfab:A1').states).toMatchObject([
+      { label: 'bag', json: '{"gold":2}', is_private: null },
+      { label: 'level', json: '"12"', is_private: 1 },
+    ]);
+  });
+});
