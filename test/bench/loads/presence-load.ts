@@ -73,7 +73,7 @@ async function change({ perSecond, seconds }: { perSecond: number; seconds: numb
   const count = Math.round(perSecond * seconds);
   for (let at = 0; at < count; at++) {
     await setTimeout(1000 / perSecond);
-    const { webSocket } = launchers[(at * 7_919) % launchers.length] ?? {};
+    const { webSocket } = launchers[Math.floor(Math.random() * launchers.length)] ?? {};
     const text = `change ${at}`;
     setAt.set(text, performance.now());
     webSocket?.send(`421["setStatus","launcher",${JSON.stringify({ status: 'busy', text })}]`);
