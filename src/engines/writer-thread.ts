@@ -12,11 +12,8 @@ import { unavailable } from './unavailable.ts';
 /** Runs a command or one of `WriterCalls`, by name. */
 type Call = [id: number, name: string, args: readonly unknown[]];
 
-/**
- * To the writer: the calls made in one turn of the event loop, and how many have not been answered, with these; or
- * `close`, after which the thread ends.
- */
-type ToWriter = { calls: readonly Call[]; inFlight: number } | { close: true };
+/** To the writer: the calls made in one turn of the event loop; or `close`, after which the thread ends. */
+type ToWriter = { calls: readonly Call[] } | { close: true };
 
 /** The outcome of a call: its result or its error. */
 type CallOutcome = [id: number, result: unknown] | [id: number, result: undefined, failure: Failure];
@@ -127,7 +124,7 @@ export class Writer {
   #send(): void {
     if (this.#calls.length === 0) return;
     this.#worker ??= this.#start();
-    this.#post(this.#worker, { calls: this.#calls, inFlight: this.#pending.size });
+    this.#post(this.#worker, { calls: this.#calls });
     this.#calls = [];
   }
 
@@ -173,8 +170,8 @@ function describeCrash(crash: unknown): WriteTrouble {
 
 /** The writer that runs in the thread. */
 export interface WritingSide extends Announcer {
-  /** Runs a command; `settle` is called before `onCommit`. `inFlight`: how many callers wait, with this one. */
-  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, inFlight: number): void;
+  /** Runs a command; `settle` is called before `onCommit`. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void;
   close(): Promise<void>;
 }
 
@@ -218,19 +215,18 @@ export function serveWriter(
       return;
     }
     for (const [id, name, args] of message.calls) {
-      const settle = {
-        resolve: (result: unknown) => pushOutcome([id, result]),
-        reject: (thrown: unknown) => pushOutcome([id, undefined, toFailure(thrown)]),
-      };
-      run(name, args, settle, message.inFlight);
+      run(name, args, {
+        resolve: (result) => pushOutcome([id, result]),
+        reject: (thrown) => pushOutcome([id, undefined, toFailure(thrown)]),
+      });
     }
   });
 
   /** Arguments are not checked: the sending side is typed. */
-  function run(name: string, args: readonly unknown[], settle: Settle, inFlight: number): void {
+  function run(name: string, args: readonly unknown[], settle: Settle): void {
     const command = commands.get(name);
     const call = calls[name];
-    if (command) writing.enqueue(command, args, settle, inFlight);
+    if (command) writing.enqueue(command, args, settle);
     else if (call) call(...(args as never[])).then(settle.resolve, settle.reject);
     else settle.reject(new Error(`no file of server/declarations/commands.ts declares ${name}`));
   }

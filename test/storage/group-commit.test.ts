@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { command, type Tx } from '../../src/core/storage/command.ts';
 import { addRow, openGroupCommit } from './group-commit-under-test.ts';
 
@@ -17,38 +16,6 @@ describe('group commit', () => {
     const before = subject.transactions();
     for (const row of ['one', 'two', 'three']) await subject.add(row);
     expect(subject.transactions() - before).toBe(3);
-  });
-
-  test('batches wait for more callers while another process writes, too, and only then', async () => {
-    // Time stands still, so that ten transactions count as load on the slowest machine; timers run.
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await using subject = await openGroupCommit();
-    const callers = 12;
-    let number = 0;
-    const add = (inFlight: number) =>
-      new Promise((resolve, reject) => {
-        subject.group.enqueue(addRow, [`row ${number++}`], { resolve, reject }, inFlight);
-      });
-    /** Callers that are not in step, each with a new call some turns of the event loop after the last one. */
-    const transactionsOf = async (count: number) => {
-      const before = subject.transactions();
-      await Promise.all(
-        Array.from({ length: count }, async (_, at) => {
-          for (let call = 0; call < 10; call++) {
-            await add(count);
-            for (let turn = 0; turn <= at; turn++) await nextTurn();
-          }
-        }),
-      );
-      return subject.transactions() - before;
-    };
-    const alone = await transactionsOf(callers);
-    subject.elsewhere.exec("INSERT INTO rows VALUES ('of another process', NULL)");
-    const shared = await transactionsOf(callers);
-    expect(shared).toBeLessThan(alone / 2);
-    expect(await transactionsOf(1)).toBe(10);
-    expect(subject.rows()).toHaveLength(2 * callers * 10 + 10 + 1);
   });
 
   test('writes made while others are acknowledged are not forgotten', async () => {

@@ -3,10 +3,10 @@ import { GantryError } from '../../core/errors.ts';
 import type { AnyCommand } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import { BatchWait } from '../batch-wait.ts';
 import { unavailable } from '../unavailable.ts';
 import type { Settle } from '../writer-thread.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
+import { BatchWait } from './batch-wait.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import {
   claimSoleWriter,

@@ -21,9 +21,6 @@ import type { Schema } from './schema.ts';
 /** Maximum number of cached rows per table. */
 const maxCached = 100_000;
 
-/** Another process counts as writing for this long after a commit of its own. */
-const sharedForMs = 1_000;
-
 export interface BatchOptions extends BatchWriterOptions {
   newId(): string;
   react: Reaction | null;
@@ -48,7 +45,6 @@ export class BatchRunner implements Loader {
   readonly #writer: BatchWriter;
   readonly #db: Database;
   #version: number | undefined;
-  #sharedAt = Number.NEGATIVE_INFINITY;
   #emitted: EmittedEvent[] = [];
   #stored: StoredEvent[] = [];
   #needsScrub = false;
@@ -73,21 +69,13 @@ export class BatchRunner implements Loader {
     const version = this.#dataVersion.get();
     if (version !== this.#version) {
       this.#rows.clear();
-      if (this.#version !== undefined) {
-        this.#sharedAt = performance.now();
-        for (const ranked of this.#schema.rankedTables) ranked.shared();
-      }
+      if (this.#version !== undefined) for (const ranked of this.#schema.rankedTables) ranked.shared();
     }
     this.#version = version;
     this.#emitted = [];
     this.#stored = [];
     this.#needsScrub = false;
     this.#wakes.clear();
-  }
-
-  /** Whether another process writes to the database too: then each transaction re-reads what it uses. */
-  get isShared(): boolean {
-    return performance.now() - this.#sharedAt < sharedForMs;
   }
 
   /** Runs a command to completion. Throws only errors of SQLite, which concern the whole transaction. */

@@ -4,7 +4,6 @@ import { type AnyCommand, type Command, command, type Tx } from '../../core/stor
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import type { Announcer } from '../announcer.ts';
-import { BatchWait } from '../batch-wait.ts';
 import { unavailable } from '../unavailable.ts';
 import type { Settle } from '../writer-thread.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
@@ -73,8 +72,6 @@ export class GroupCommit {
   #isFinished = false;
   #idle: (() => void)[] = [];
   readonly #health: WriteHealth;
-  readonly #wait = new BatchWait();
-  #inFlight = 0;
 
   constructor(
     db: Database,
@@ -111,13 +108,11 @@ export class GroupCommit {
     });
   }
 
-  /** The same with callbacks instead of a promise. `inFlight`: how many callers wait, with this one. */
-  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, inFlight = 1): void {
-    this.#inFlight = inFlight;
+  /** The same with callbacks instead of a promise. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
     const largeLength = command.isExclusive ? 0 : largeLengthIn(args);
     if (largeLength > 0) this.#largeQueued++;
     this.#queue.push({ command, args, largeLength, settle });
-    this.#wait.queued(this.#queue.length);
     this.#schedule();
   }
 
@@ -143,14 +138,9 @@ export class GroupCommit {
     this.#isScheduled = true;
     // After this turn's I/O callbacks, so that all requests that arrived together are in the batch.
     const flush = () => setImmediate(() => this.#begin(1));
-    const wait = this.#checkpoints.backPressure() ?? this.#waitForMore();
-    if (wait) wait.then(flush);
+    const backPressure = this.#checkpoints.backPressure();
+    if (backPressure) backPressure.then(flush);
     else flush();
-  }
-
-  /** Processes that write in turn re-read what the other has changed: each does more in a turn, and fewer turns. */
-  #waitForMore(): Promise<void> | null {
-    return this.#runner.isShared ? this.#wait.forMore(this.#queue.length) : null;
   }
 
   #begin(attempt: number): void {
@@ -212,8 +202,6 @@ export class GroupCommit {
     this.#runner.committed();
     this.#health.committed();
     this.#checkpoints.committed();
-    // The calls in flight that are not queued here are still on their way to this thread.
-    this.#wait.committing(batch.length, Math.max(this.#queue.length, this.#inFlight - batch.length));
     for (const [at, { settle }] of batch.entries()) {
       const outcome = outcomes[at];
       if (outcome && 'result' in outcome) settle.resolve(outcome.result);

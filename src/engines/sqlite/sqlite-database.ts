@@ -96,8 +96,8 @@ export class SqliteDatabase extends Announcer implements Database {
   }
 
   /** Like `write`, but without a promise; `settle` is called in the order of the commands, before `onCommit`. */
-  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, inFlight: number): void {
-    this.group.enqueue(command, args, settle, inFlight);
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
+    this.group.enqueue(command, args, settle);
   }
 
   async read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
-import { BatchWait } from '../../../src/engines/batch-wait.ts';
+import { BatchWait } from '../../../src/engines/postgres/batch-wait.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { listScores } from '../../../src/features/scores/queries.ts';
