@@ -32,7 +32,9 @@ test('a release is refused unless its version is new and everything is committed
   place.git('tag', 'v1.2.0');
   place.git('tag', 'nightly');
   await expect(check('1.2.0')).rejects.toThrow('The tag v1.2.0 exists already');
-  await expect(check('1.1.9', true)).rejects.toThrow('1.1.9 is not above 1.2.0');
+  await expect(check('1.1.9')).rejects.toThrow('1.1.9 is not above 1.2.0');
+  await check('1.2.0', true);
+  await expect(check('1.1.0', true)).rejects.toThrow('1.1.0 is not above 1.1.0');
 
   await place.write('new.txt', 'new\n');
   await expect(check('1.3.0')).rejects.toThrow(/not committed.*\n\?\? new\.txt$/);

@@ -11,7 +11,9 @@ export async function checkRelease(
   version: string,
   isDry: boolean,
 ): Promise<void> {
-  const released = repository.tags().flatMap((tag) => /^v(\d+\.\d+\.\d+)$/.exec(tag)?.[1] ?? []);
+  // A dry run may build a release again, to compare the files.
+  const tags = isDry ? [] : repository.tags();
+  const released = tags.flatMap((tag) => /^v(\d+\.\d+\.\d+)$/.exec(tag)?.[1] ?? []);
   if (released.includes(version)) throw new ReleaseRefused(`The tag v${version} exists already`);
   for (const last of [await currentVersion(repository.folder), ...released]) {
     if (compareVersions(version, last) <= 0) throw new ReleaseRefused(`${version} is not above ${last}`);
