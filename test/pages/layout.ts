@@ -25,10 +25,10 @@ export function layoutIssues(page: Page): Promise<string[]> {
       const { overflowX, textOverflow, display, clipPath } = getComputedStyle(one);
       const cut = one.scrollWidth - one.clientWidth;
       if (cut <= 1 || clipPath !== 'none' || display === 'inline' || !isSeen(one)) continue;
-      // Code and wide tables of the manual are scrolled.
+      // Code, wide tables of the manual, and tabs are scrolled.
       if (
         one.matches(
-          'pre, pre *, .table-scroll, textarea, input, select, canvas, .tabs, .side, .json-editor *',
+          'pre, pre *, .table-scroll, textarea, input, select, canvas, .tabs, .segments, .side, .json-editor *',
         )
       )
         continue;

@@ -106,19 +106,17 @@ export function News({ game }) {
     },
   ];
   return html`
-    <div class="stacked-cards">
-      <${Allowed} to="publishNews"><div class="button-row"><${Button} kind="primary" onClick=${() => setEditing('new')}><${Icon} name="plus" />New news item<//></div><//>
-      <${DataTable}
-        caption=${game ? `News of ${game.name}` : 'News'}
-        columns=${columns}
-        pages=${pages}
-        keyOf=${(/** @type {NewsItem} */ { newsId }) => newsId}
-        fileName="${game?.slug ?? 'all'}-news"
-        empty=${html`<${Empty} icon="bell" title="No news"><p>Launchers show what you publish here.</p><//>`}
-      >
-        <${SelectField} label="Status" hideLabel value=${status} onValue=${setStatus} options=${statusChoices} />
-      <//>
-    </div>
+    <${DataTable}
+      caption=${game ? `News of ${game.name}` : 'News'}
+      columns=${columns}
+      pages=${pages}
+      keyOf=${(/** @type {NewsItem} */ { newsId }) => newsId}
+      fileName="${game?.slug ?? 'all'}-news"
+      empty=${html`<${Empty} icon="bell" title="No news"><p>Launchers show what you publish here.</p><//>`}
+    >
+      <${SelectField} label="Status" hideLabel value=${status} onValue=${setStatus} options=${statusChoices} />
+      <${Allowed} to="publishNews"><${Button} onClick=${() => setEditing('new')}><${Icon} name="plus" />New news item<//><//>
+    <//>
     ${
       editing !== null &&
       html`<${NewsForm}
