@@ -108,8 +108,9 @@ async function takeForReadme({ gameId, players }: SampleWorld): Promise<void> {
   const others = await Promise.all(Array.from({ length: crowd }, () => server.openSession(gameId)));
   const busy = keepBusy(server, [...players, ...others], busySeconds.readme + 60);
   busy.catch(() => {}); // the server is closed before its time is over
-  await pause(busySeconds.readme * 1_000);
+  // Opened before: loading it takes what the calls would have had, which the last sample would show.
   const { page } = await openConsole(browser, server, '', { ...desktop, colorScheme: 'dark' });
   await page.locator('.chart canvas').first().waitFor();
+  await pause(busySeconds.readme * 1_000);
   await page.screenshot({ path: join(directory, 'console.png') });
 }
