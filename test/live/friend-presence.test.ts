@@ -370,6 +370,30 @@ test('a client with much left to read is not sent more: the last state follows w
   feed.close();
 });
 
+test('while many sockets wait, the others wait longer, so that more changes are sent together', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  const feed = new PresenceFeed({
+    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
+    report: expect.unreachable,
+  });
+  const [watching, changing] = await Promise.all(
+    [ada, bob].map(({ sessionId }) => db.read(findSession, sessionId)),
+  );
+  if (!watching || !changing) throw new Error('the sessions exist');
+  let sent = 0;
+  const outgoing = { send: () => sent++, isBacklogged: () => false };
+  const sockets = Array.from({ length: 250 }, () => feed.connect(watching, null, outgoing));
+  const snapshot = { friends: [bob.wallet], visible: null, blocking: [] };
+  for (const socket of sockets) await socket.follow(async () => snapshot);
+  feed.connect(changing, null, outgoing);
+  await until('all sent', () => sent === sockets.length);
+  const waited = sockets.map(({ dueAt }) => dueAt - (sockets[0]?.dueAt ?? 0));
+  expect(Math.max(...waited.slice(0, 200))).toBeLessThan(100);
+  expect(Math.min(...waited.slice(200))).toBeGreaterThan(300);
+  feed.close();
+});
+
 test('changes during the snapshot are in it or follow it', async () => {
   const [ada, bob] = await friends();
   using playing = await connect(bob);

@@ -21,8 +21,10 @@ import type { EventBus } from './bus.ts';
 import { type Following, type Outgoing, PlayerSocket } from './player-socket.ts';
 import { Worklist } from './worklist.ts';
 
-/** Changes for one socket within this time are sent together. */
+/** Changes for one socket within this time are sent together; longer while many sockets wait, so that fewer messages are. */
 const batchMs = 250;
+const busyBatchMs = 600;
+const manyWaiting = 200;
 /** How often sockets whose time has come are served, and how many at most: 10,000 a second. */
 const serveMs = 50;
 const servedAtOnce = 500;
@@ -221,7 +223,7 @@ export class PresenceFeed {
   }
 
   #queue(socket: PlayerSocket): void {
-    socket.dueAt = performance.now() + batchMs;
+    socket.dueAt = performance.now() + (this.#waiting.size < manyWaiting ? batchMs : busyBatchMs);
     this.#waiting.add(socket);
     this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
   }
