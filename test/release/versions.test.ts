@@ -12,7 +12,20 @@ import { repository } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Files that mention released versions as such: changelogs, and packages that are installed. */
-const mentioning = ['CHANGELOG.md', 'package-lock.json', 'public/sdk/csharp/CHANGELOG.md'];
+const mentioning = [
+  'CHANGELOG.md',
+  'package-lock.json',
+  'public/docs/sdks.md',
+  'public/docs/upgrade.md',
+  'public/sdk/csharp/CHANGELOG.md',
+  'src/calls/auth/client-version.ts',
+  'test/conformance/client-versions.test.ts',
+  // Written by `npm run generate`, which a release runs.
+  'public/sdk/csharp/Runtime/Generated/Operations.cs',
+  'public/sdk/gdscript/addons/gantry/sdk_version.gd',
+  'public/sdk/typescript/client.js',
+  'src/sdk/client/operation-names.ts',
+];
 
 test('every file that carries the version carries that of package.json', async () => {
   const version = await currentVersion(repository);
