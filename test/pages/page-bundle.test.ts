@@ -39,7 +39,12 @@ test('every page with modules is bundled, but for examples to read', async () =>
     if ((await textOf(repositoryAssets, name))?.includes('<script type="module"')) withModules.push(name);
   }
   expect(
-    [...Object.values(bundledPages), 'demo-game/index.html', 'sdk/typescript/sample/index.html'].toSorted(),
+    [
+      ...Object.values(bundledPages),
+      'demo-game/index.html',
+      'sdk/typescript/sample/index.html',
+      'templates/browser/index.html',
+    ].toSorted(),
   ).toEqual(withModules.toSorted());
 });
 
