@@ -208,7 +208,9 @@ function wordOfCode(word: string): string {
   const html = escapeHtml(word);
   // JSON has no spaces at which a narrow column could break it.
   if (/,["[{]/.test(word)) return html.replaceAll(/,(?=&quot;|[[{])/g, ',<wbr>');
-  return /[-?/<…]/.test(word) && word.length <= longestWhole ? `<span class="whole">${html}</span>` : html;
+  return /[-?/<\u2026]/.test(word) && word.length <= longestWhole
+    ? `<span class="whole">${html}</span>`
+    : html;
 }
 
 /** Removes the markup of links, emphasis and code, and anchors such as `<a id="former-name"></a>`. */

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,6 +15,7 @@ let gameId: string;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   const created = await warm('game', 'create', '--name', 'One', '--slug', 'one');
+  await writeFile(place('players.ndjson'), '{"type":"player","id":"a","name":"Ada"}\n');
   ({ gameId } = z.object({ gameId: z.string() }).parse(JSON.parse(created.stdout)));
 });
 afterAll(() => directory[Symbol.asyncDispose]());
@@ -35,6 +37,8 @@ const runs: Readonly<Record<string, () => readonly string[]>> = {
   compact: () => ['compact'],
   export: () => ['export', 'one', place('game')],
   import: () => ['import', place('game')],
+  'import-from': () => ['import-from', 'ndjson', place('players.ndjson'), '--game', 'one'],
+  new: () => ['new', 'vanilla', place('new'), '--game', 'one'],
   doctor: () => ['doctor'],
   player: () => ['player', 'list'],
   session: () => ['session', 'list'],

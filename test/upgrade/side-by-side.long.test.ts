@@ -18,11 +18,13 @@ test('two nodes are upgraded and rolled back one after the other under load, and
   timeout: 240_000,
 }, async ({ skip, annotate }) => {
   skip(missing !== null, missing ?? '');
-  const counts = await runSideBySide(versions, { seconds: 3, sockets: 16, messagesPerSecond: 20 });
+  const counts = await runSideBySide(versions, {
+    ...{ seconds: 2, sockets: 16, messagesPerSecond: 20, isShort: true },
+  });
   await annotate(JSON.stringify(counts));
   expect(counts).toMatchObject({
     caughtUp: true,
-    nodeKills: 8,
+    nodeKills: 4,
     crashes: 0,
     unavailable: 0,
     missed: 0,

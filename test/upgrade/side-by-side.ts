@@ -19,6 +19,8 @@ export interface SideBySideOptions {
   seconds: number;
   sockets: number;
   messagesPerSecond: number;
+  /** Each node once forward and once back, instead of twice. */
+  isShort?: boolean;
 }
 
 /** Settings of nodes on a new database with this version's schema. */
@@ -33,19 +35,24 @@ async function newDatabaseSettings(): Promise<Record<string, string>> {
  */
 export async function runSideBySide(
   { present, next }: Versions,
-  { seconds, ...load }: SideBySideOptions,
+  { seconds, isShort = false, ...load }: SideBySideOptions,
 ): Promise<LedgerCounts> {
   const settings = await newDatabaseSettings();
-  const steps: readonly [node: 0 | 1, how: 'stop' | 'kill', program: string][] = [
-    [0, 'stop', next], // migrates beside the other
-    [1, 'kill', present], // starts on the newer schema
-    [0, 'kill', next],
-    [1, 'stop', next],
-    [0, 'stop', present], // and back
-    [1, 'kill', next],
-    [0, 'kill', present],
-    [1, 'stop', present],
-  ];
+  type Step = readonly [node: 0 | 1, how: 'stop' | 'kill', program: string];
+  const first: Step = [0, 'stop', next]; // migrates beside the other
+  const back: Step = [0, 'kill', present];
+  const steps: readonly Step[] = isShort
+    ? [first, [1, 'kill', present], [1, 'stop', next], back]
+    : [
+        first,
+        [1, 'kill', present], // starts on the newer schema
+        [0, 'kill', next],
+        [1, 'stop', next],
+        [0, 'stop', present], // and back
+        [1, 'kill', next],
+        back,
+        [1, 'stop', present],
+      ];
   const disturb = async (nodes: readonly ClusterNode[]) => {
     for (const [at, how, program] of steps) {
       const node = nodes[at];
