@@ -26,7 +26,7 @@ const reorderMs = 20;
  * node that skips them, the message costs more than its events.
  */
 const gatherMs = 5;
-/** After so many calls of `check` with nobody to deliver to, the node stops listening: launchers that reconnect find it ready. */
+/** The node stops listening after so many calls of `check` without interests, so that reconnects need no new start. */
 const idleChecks = 5;
 /** When more events than this are buffered, they are read from the database instead. */
 const maxBuffered = 2_000;
@@ -52,7 +52,7 @@ export interface EventFeedOptions {
  * the channel lost are found by `check`, which runs every second and whenever a connection to it is restored.
  *
  * Whom an event concerns is asked when it is delivered: a socket that has registered its interests and awaited `listen`
- * before it reads its positions misses nothing after them. A node where nobody has any neither receives nor reads events.
+ * before it reads its positions misses nothing after them. A node without interests neither receives nor reads events.
  */
 export class EventFeed {
   readonly #options: EventFeedOptions;
@@ -118,7 +118,7 @@ export class EventFeed {
     await this.catchUp(); // with what was committed since that read
   }
 
-  /** Call this every second: finds what the channel lost, and ends listening where nobody has interests any more. */
+  /** Call this every second: finds what the channel lost, and stops listening when interests have been missing for long enough. */
   async check(): Promise<void> {
     this.#idle = this.#options.interests.isEmpty ? this.#idle + 1 : 0;
     if (this.#idle < idleChecks) return this.flushed(); // what is on its way need not be read
