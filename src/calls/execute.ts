@@ -8,7 +8,8 @@ import { guestStore, type RunAsGuest } from '../features/guests/writes/guest-wri
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
 import type { RunOnce } from '../features/idempotency/commands.ts';
 import { keyedStore } from '../features/idempotency/keyed-store.ts';
-import { type AnyOperation, type AuthKind, type Callers, callsOf } from '../features/operation.ts';
+import type { AnyOperation, AuthKind, Callers } from '../features/operation.ts';
+import { callsOf } from '../features/operation-cost.ts';
 import { Turns } from '../runtime/turns.ts';
 import { bearerToken } from './auth/admin-token.ts';
 import { type Authenticated, type Authenticator, type Credentials, isOmitted } from './auth/authenticator.ts';

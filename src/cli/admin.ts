@@ -1,5 +1,4 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { kebabCase, Registry } from '../calls/registry.ts';
 import { GantryError } from '../core/errors.ts';
 import { type AdminRole, adminRole } from '../core/schemas/admin-role.ts';
 import {
@@ -13,6 +12,7 @@ import {
   rotateAdministratorToken,
   updateAdministrator,
 } from '../features/administration/administrators/operations/administrators.ts';
+import { kebabCase, Registry } from '../features/operation.ts';
 import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, parsed, parsedJson } from './options.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { Registry } from '../calls/registry.ts';
 import { readConfig } from '../config.ts';
+import { Registry } from '../features/operation.ts';
 import { operations, operationTopics } from '../server/declarations/operations.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { kebabCase } from '../calls/registry.ts';
-import type { AnyOperation } from '../features/operation.ts';
+import { type AnyOperation, kebabCase } from '../features/operation.ts';
 import type { Execute } from './as-administrator.ts';
 
 const defaultTimeoutMs = 30_000;

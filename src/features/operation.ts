@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { RateLimit } from '../core/rate-limit.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
-import { grouped } from '../core/schemas/grouped.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { AdminCaller } from './administration/administrators/administrator.ts';
 import type { Game } from './games/game.ts';
+import type { AnyCost, Cost } from './operation-cost.ts';
 import type { ChannelSession, SessionDetails } from './sessions/channel-session.ts';
 
 /**
@@ -136,7 +136,7 @@ export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditI
     deviceOf?(input: object, services: object): Promise<string>;
   };
 
-/** Declares an operation for players, games or anyone; `registry.ts` makes it callable. */
+/** Declares an operation for players, games or anyone; `Registry` finds it by its names. */
 export function defineOperation<
   const Name extends string,
   const Auth extends Exclude<AuthKind, 'admin'>,
@@ -159,61 +159,6 @@ export function defineAdminOperation<
   operation: Declaration<Name, 'admin', In, Out, Needs> & { roles: AllowedRoles },
 ): Operation<Name, 'admin', In, Out, Needs> {
   return { service: 'admin', auth: 'admin', ...operation };
-}
-
-/**
- * How many calls of its kind a call counts as against the rate limits, for operations whose work grows with their
- * input. Measured: one is about the work of the simplest read (or write), which takes 0.1 ms including its transport.
- */
-export interface Cost<In> {
-  /** Completes the sentence "A call counts as …", for the documents. */
-  readonly text: string;
-  /** Rounded up, and brought to 1–100. It must not depend on anything but the input. */
-  of(input: In): number;
-}
-
-/** A cost whose input's type was checked by `defineOperation`. */
-export interface AnyCost {
-  readonly text: string;
-  of(input: object): number;
-}
-
-/** Skipping this many rows is as much work as the simplest read. */
-const skippedPerRead = 2_000;
-/**
- * The most that a call counts as: half of what a caller may do at once. Costs follow from the input, which can name a
- * page far beyond the end: without this bound, one such call would use up what a whole game may do.
- */
-const maxCost = 100;
-
-/** The cost of an operation that always does more work than others. */
-export function fixedCost(kind: 'read' | 'write', calls: number): Cost<object> {
-  return { text: `${calls} ${kind}s`, of: () => calls };
-}
-
-/** The cost of a read of up to `limit` rows, `perRead` of which are as much work as the simplest read. */
-export function rowsCost(perRead: number): Cost<{ limit: number }> {
-  return {
-    text: `one read for every ${perRead} rows of \`limit\``,
-    of: ({ limit }) => limit / perRead,
-  };
-}
-
-/** As `rowsCost`, for a list whose skipped rows are read too. */
-export function pageCost(perRead: number): Cost<{ limit: number; skip: number }> {
-  return {
-    text: `one read for every ${perRead} rows of \`limit\`, and one more for every ${grouped(skippedPerRead)} of \`skip\``,
-    of: ({ limit, skip }) => Math.ceil(limit / perRead) + skippedCost(skip),
-  };
-}
-
-function skippedCost(skip: number): number {
-  return Math.floor(skip / skippedPerRead);
-}
-
-/** The number of calls that a call with this parsed input counts as, 1–100. */
-export function callsOf(cost: AnyCost | undefined, input: object): number {
-  return cost ? Math.min(maxCost, Math.max(1, Math.ceil(cost.of(input)))) : 1;
 }
 
 /** Whether it requires a player's token, so that a game's server cannot call it. */
@@ -322,4 +267,86 @@ export function defineOtherForm<
   Needs extends object,
 >({ auth: _, ...form }: OtherForm<Auth, In, Out, Needs>): AnyOtherForm {
   return form;
+}
+
+/** Looks operations up by the names callers use. Only registered names are found, never `constructor`. */
+export class Registry {
+  readonly operations: readonly AnyOperation[];
+  readonly #byMethod = new Map<string, AnyOperation>();
+  readonly #byPath = new Map<string, AnyOperation>();
+  readonly #byAdminPath = new Map<string, AnyOperation>();
+  readonly #services = new Set<string>(['launcher']);
+
+  constructor(list: readonly AnyOperation[]) {
+    this.operations = list;
+    for (const operation of list) {
+      if (operation.service === 'admin') {
+        for (const name of namesOf(operation)) {
+          this.#add(this.#byAdminPath, kebabCase(name), operation);
+        }
+        continue;
+      }
+      this.#services.add(operation.service);
+      for (const service of new Set<ServiceName>([operation.service, 'launcher'])) {
+        for (const name of namesOf(operation)) {
+          this.#add(this.#byMethod, `${service} ${name}`, operation);
+        }
+      }
+      for (const { service, name } of operation.alsoOn ?? []) {
+        this.#services.add(service);
+        this.#add(this.#byMethod, `${service} ${name}`, operation);
+      }
+      this.#add(this.#byPath, kebabCase(operation.name), operation);
+      if (operation.getPath) this.#add(this.#byMethod, `${operation.service} find`, operation);
+    }
+  }
+
+  /** The names of the services, which are also the dispatch paths. */
+  get services(): ReadonlySet<string> {
+    return this.#services;
+  }
+
+  /** The operations that a service offers by method dispatch, each with its names there. */
+  offered(service: string): { operation: AnyOperation; names: string[] }[] {
+    return this.operations.flatMap((operation) => {
+      if (operation.service === 'admin') return [];
+      const own = service === 'launcher' || operation.service === service;
+      const additional = (operation.alsoOn ?? []).filter((one) => one.service === service);
+      const names = [
+        ...(own ? [operation.name, ...(operation.aliases ?? [])] : []),
+        ...additional.map(({ name }) => name),
+      ];
+      return names.length === 0 ? [] : [{ operation, names }];
+    });
+  }
+
+  /** The operation of a service by its method name, as used on the socket and in `X-Service-Method`. */
+  method(service: string, name: string): AnyOperation | undefined {
+    return this.#byMethod.get(`${service} ${name}`);
+  }
+
+  /** The operation of the administrators' path `/admin/<name>`. */
+  adminPath(name: string): AnyOperation | undefined {
+    return this.#byAdminPath.get(name);
+  }
+
+  /** The operation of the dedicated path `/launcher/<name>`. */
+  path(name: string): AnyOperation | undefined {
+    return this.#byPath.get(name);
+  }
+
+  #add(map: Map<string, AnyOperation>, key: string, operation: AnyOperation): void {
+    if (map.has(key)) throw new Error(`two operations are named ${key}`);
+    map.set(key, operation);
+  }
+}
+
+/** All names of an operation, its own first. */
+export function namesOf({ name, aliases = [], deprecatedNames = {} }: AnyOperation): string[] {
+  return [name, ...aliases, ...Object.keys(deprecatedNames)];
+}
+
+/** `setUserScore` → `set-user-score` */
+export function kebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,7 +1,7 @@
 import { parseInput } from '../calls/parse-input.ts';
-import type { Registry } from '../calls/registry.ts';
 import { setStatus } from '../features/friends/operations/presence.ts';
 import type { OwnPresence } from '../features/friends/presence.ts';
+import type { Registry } from '../features/operation.ts';
 import type { SessionDetails } from '../features/sessions/channel-session.ts';
 
 type Status = Parameters<OwnPresence['setStatus']>[0];

@@ -2,8 +2,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { namesOf } from '../../src/calls/registry.ts';
 import { reasons } from '../../src/core/errors.ts';
+import { namesOf } from '../../src/features/operation.ts';
 import { operations } from '../../src/server/declarations/operations.ts';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
@@ -147,10 +147,10 @@ describe('transports handle all operations alike', () => {
     expect(edges(isIn('transports'), isOperation)).toEqual([]);
     const shared = edges(
       isIn('transports'),
-      (imported) => byPath.has(imported) && /^calls\/[\w-]+\.ts$/.test(imported),
+      (imported) => byPath.has(imported) && /^(calls|features)\/[\w-]+\.ts$/.test(imported),
     );
     expect(new Set(shared.map((edge) => edge.split(' → ')[1]))).toEqual(
-      new Set(['calls/execute.ts', 'calls/registry.ts']),
+      new Set(['calls/execute.ts', 'features/operation.ts']),
     );
   });
 

@@ -31,7 +31,7 @@ import { maxWebhooks } from '../../src/features/webhooks/webhook.ts';
 import { lengthPerSecond, packetsPerSecond } from '../../src/server/build-transports.ts';
 import { events, signals } from '../../src/server/declarations/events.ts';
 import { operations } from '../../src/server/declarations/operations.ts';
-import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/body.ts';
+import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/bodies.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
 import { maxRequestsInFlight } from '../../src/transports/http/in-flight-requests.ts';
 import { minBytesPerSecond } from '../../src/transports/http/slow-clients.ts';
@@ -253,6 +253,28 @@ test('CONTRIBUTING.md lists every folder of src/ and test/', () => {
     ...unmapped('src/features/', (name) => ` ${name}/`),
     ...unmapped('test/', (name) => `\`test/${name}/\``),
   ]).toEqual([]);
+});
+
+test('CONTRIBUTING.md follows a score from HTTP to a launcher through at most 30 files, which exist', () => {
+  const contributing = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8');
+  const [, walk = ''] = /^## Request flow\n(.*?)^## Add an operation/ms.exec(contributing) ?? [];
+  const isFile = (path: string) => existsSync(new URL(`src/${path}`, root));
+  const visited = new Set<string>();
+  let folder = '';
+  for (const [, name = ''] of walk.matchAll(/`([\w/-]+\.ts)`/g)) {
+    if (name === 'events.ts') continue; // any feature's
+    const path = name.includes('/')
+      ? name
+      : [posix.join(folder, name), posix.join(folder, '..', name)].find(isFile);
+    expect(path !== undefined && isFile(path), name).toBe(true);
+    visited.add(path ?? name);
+    folder = posix.dirname(path ?? name);
+  }
+  // For a call over a socket, and for signals.
+  for (const path of ['transports/socket/rpc.ts', 'core/events/signals.ts'])
+    expect(visited.delete(path)).toBe(true);
+  expect(visited.size).toBeGreaterThan(20);
+  expect(visited.size).toBeLessThanOrEqual(30);
 });
 
 test('CONTRIBUTING.md names every program that .ci/run installs for the tests', () => {

@@ -8,7 +8,7 @@ import { skippedEvent } from '../../src/features/events/skipped-event.ts';
 import { leaderboardTop } from '../../src/features/scores/score.ts';
 import { lengthPerSecond, packetsPerSecond } from '../../src/server/build-transports.ts';
 import { events, signals } from '../../src/server/declarations/events.ts';
-import { maxBodyBytes } from '../../src/transports/http/body.ts';
+import { maxBodyBytes } from '../../src/transports/http/bodies.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kebabCase, namesOf } from '../../src/calls/registry.ts';
 import { readConfig } from '../../src/config.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
-import type { AnyOperation } from '../../src/features/operation.ts';
+import { type AnyOperation, kebabCase, namesOf } from '../../src/features/operation.ts';
 import { type Answer, fromHttp, overOneConnection, plainStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
 import { get, post } from '../support/http.ts';

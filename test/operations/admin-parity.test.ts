@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { namesOf } from '../../src/calls/registry.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { namesOf } from '../../src/features/operation.ts';
 import { adminStyles } from '../support/administrators.ts';
 import type { Caller } from '../support/call-styles.ts';
 import { normalised } from '../support/normalise.ts';

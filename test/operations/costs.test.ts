@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type AnyCost, type AnyOperation, callsOf } from '../../src/features/operation.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
+import { type AnyCost, callsOf } from '../../src/features/operation-cost.ts';
 import { launcherOperations } from '../support/registered.ts';
 
 /** Fields by which a caller determines how much work a call is: lists of things, and the size of a page. */

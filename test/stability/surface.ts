@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { namesOf } from '../../src/calls/registry.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { environment } from '../../src/config.ts';
 import { reasons } from '../../src/core/errors.ts';
 import type { Migration } from '../../src/core/storage/migrations.ts';
 import { migrations as postgresMigrations } from '../../src/engines/postgres/migrate.ts';
 import { migrations as sqliteMigrations } from '../../src/engines/sqlite/migrate.ts';
+import { namesOf } from '../../src/features/operation.ts';
 import { webhookTypes } from '../../src/features/webhooks/webhook-events.ts';
 import { events, signals } from '../../src/server/declarations/events.ts';
 import { components } from '../../src/transports/openapi/schemas.ts';

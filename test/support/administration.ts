@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { kebabCase } from '../../src/calls/registry.ts';
-import type { Operation } from '../../src/features/operation.ts';
+import { kebabCase, type Operation } from '../../src/features/operation.ts';
 import { post } from './http.ts';
 import { gantry } from './warm-gantry.ts';
 

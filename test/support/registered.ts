@@ -1,5 +1,4 @@
-import { kebabCase, Registry } from '../../src/calls/registry.ts';
-import type { AnyOperation } from '../../src/features/operation.ts';
+import { type AnyOperation, kebabCase, Registry } from '../../src/features/operation.ts';
 import { operations } from '../../src/server/declarations/operations.ts';
 
 /** The registry the server is built from, which a suite over all operations iterates. */

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { kebabCase } from '../../src/calls/registry.ts';
 import { shortAddress } from '../../src/core/schemas/default-name.ts';
 import {
   createAdministrator,
@@ -83,6 +82,7 @@ import {
   removeNews,
   updateNews,
 } from '../../src/features/news/operations/news.ts';
+import { kebabCase } from '../../src/features/operation.ts';
 import {
   getPlaySession,
   listPlaySessions,

@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kebabCase } from '../../src/calls/registry.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { addReactionTo } from '../../src/features/messages/reaction-commands.ts';
+import { kebabCase } from '../../src/features/operation.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { openSession } from '../../src/features/sessions/operations/sessions.ts';

@@ -11,11 +11,17 @@ import { type GameRow, games } from '../games/tables.ts';
 import { addLocked, countedBytes, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
 import type { GameStorageRow } from '../storage-quota/tables.ts';
 import { isDefault } from './board-rows.ts';
-import { audienceOf, scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { defaultLeaderboard } from './leaderboard.ts';
 import { seasonUnknown } from './leaderboard-commands.ts';
 import { deleteRecord, type ScoreDetails, setLeaderboardScore } from './leaderboard-score-commands.ts';
-import { type ScoreRecord, toIntegerScore } from './score.ts';
+import {
+  audienceOf,
+  type ScoreRecord,
+  scoreCreated,
+  scorePatched,
+  scoreRemoved,
+  toIntegerScore,
+} from './score.ts';
 import {
   type BoardRow,
   board,

@@ -7,7 +7,6 @@ import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { games } from '../games/tables.ts';
 import { countedBytes, releaseBytes } from '../storage-quota/game-storage.ts';
-import { seasonEnded } from './events.ts';
 import {
   defaultLeaderboard,
   type LeaderboardChanges,
@@ -28,6 +27,7 @@ import {
   type SeasonRow,
 } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
+import { seasonEnded } from './score.ts';
 import { startPrizes } from './season-prizes.ts';
 import { refuseSeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';

@@ -8,7 +8,6 @@ import { policiesOf } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { addLocked, countedBytes, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
 import { rankRecord } from './entry-ranking.ts';
-import { audienceOf, scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { maxLeaderboards } from './leaderboard.ts';
 import { leaderboardUnknown, seasonUnknown } from './leaderboard-commands.ts';
 import {
@@ -18,7 +17,14 @@ import {
   leaderboards,
   type RecordRow,
 } from './leaderboard-tables.ts';
-import { type ScoreRecord, toIntegerScore } from './score.ts';
+import {
+  audienceOf,
+  type ScoreRecord,
+  scoreCreated,
+  scorePatched,
+  scoreRemoved,
+  toIntegerScore,
+} from './score.ts';
 import { labelsOf, rulesOf, toRecord } from './stored-leaderboard.ts';
 import { directionOf } from './tables.ts';
 

@@ -5,7 +5,7 @@ import { friendCreated, friendPatched, friendRemoved } from '../friends/events.t
 import type { FriendRecord } from '../friends/friend.ts';
 import { ruleActionPatched } from '../queue/events.ts';
 import { releaseCreated } from '../releases/events.ts';
-import { scoreCreated, scorePatched, scoreRemoved, seasonEnded } from '../scores/events.ts';
+import { scoreCreated, scorePatched, scoreRemoved, seasonEnded } from '../scores/score.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
 import type { WebhookFilter } from './webhook.ts';
 

@@ -38,7 +38,7 @@ import {
   scorePatched,
   scoreRemoved,
   seasonEnded,
-} from '../../features/scores/events.ts';
+} from '../../features/scores/score.ts';
 import { gameChannelPatched } from '../../features/sessions/events.ts';
 
 /** Every event that launchers can receive, with its record's schema; each is declared with its feature. */

@@ -6,13 +6,13 @@ import { GantryError } from '../../core/errors.ts';
 import { version, versionHeader } from '../../core/version.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { gameBelow } from '../named-games.ts';
+import { errorHandler, sendJson } from './bodies.ts';
 import { type CallDependencies, operationCalls } from './calls.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { type FileDependencies, FileResponses } from './file-responses.ts';
 import { identicon } from './identicon.ts';
 import type { Scrape } from './metrics-listener.ts';
 import { type PageDependencies, servePages } from './pages.ts';
-import { errorHandler, sendJson } from './respond.ts';
 import { type OpenDownload, sendDownload } from './send-download.ts';
 
 export interface AppOptions extends CallDependencies, FileDependencies {

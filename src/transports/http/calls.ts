@@ -5,20 +5,26 @@ import { checkClientVersion } from '../../calls/auth/client-version.ts';
 import type { Execute } from '../../calls/execute.ts';
 import type { LimitState } from '../../calls/limits/rate-limits.ts';
 import type { Holding, Traffic, TrafficOf } from '../../calls/limits/traffic.ts';
-import type { Registry } from '../../calls/registry.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { jsonObjectIn, jsonTextIn } from '../../core/schemas/json-input.ts';
 import { version, versionHeader } from '../../core/version.ts';
-import { bareText } from '../../features/operation.ts';
+import { bareText, type Registry } from '../../features/operation.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
 import { gameBelow, gamesInQuery } from '../named-games.ts';
-import { dropBody, largeBodyBytes, readBody } from './body.ts';
+import {
+  dropBody,
+  type Headers,
+  largeBodyBytes,
+  limitHeaders,
+  readBody,
+  sendError,
+  sendJson,
+} from './bodies.ts';
 import { BodyIntake } from './body-intake.ts';
 import { originHeaders } from './cross-origin.ts';
 import { decodeForm } from './form-body.ts';
 import { OverBudgetTokens, scannedBytes } from './over-budget-tokens.ts';
-import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
 import {
   dedicatedRoutes,
   dispatchRoutes,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import cors, { type CorsOptions } from 'cors';
 import { versionHeader } from '../../core/version.ts';
-import type { Headers } from './respond.ts';
+import type { Headers } from './bodies.ts';
 
 const exposedHeaders = [
   'Retry-After',

@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { type ParsedRequest, prepareRequests } from '../../runtime/internals/http-parser.ts';
 import { createServer, IncomingMessage, ServerResponse } from '../../runtime/node-http.ts';
 import { gameBelow } from '../named-games.ts';
-import { maxBodyBytes } from './body.ts';
+import { maxBodyBytes } from './bodies.ts';
 import { originForm } from './request-target.ts';
 import { timeFor } from './slow-clients.ts';
 

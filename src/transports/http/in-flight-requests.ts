@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { GantryError } from '../../core/errors.ts';
 import { watchParser } from '../../runtime/internals/http-parser.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
-import { sendError } from './respond.ts';
+import { sendError } from './bodies.ts';
 
 /** The maximum number of unanswered requests on one connection; one more closes it. */
 export const maxRequestsInFlight = 16;

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallStyle } from '../../calls/execute.ts';
-import { kebabCase, namesOf, type Registry } from '../../calls/registry.ts';
 import { GantryError } from '../../core/errors.ts';
-import type { AnyOperation } from '../../features/operation.ts';
+import { type AnyOperation, kebabCase, namesOf, type Registry } from '../../features/operation.ts';
 import { inputFromQuery } from '../query-input.ts';
 
 /** The operation call parsed from a request. */

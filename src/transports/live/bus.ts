@@ -2,7 +2,7 @@ import type { Server } from 'socket.io';
 import type { ReplicaMessage } from '../../cluster/players/replica-bus.ts';
 import type { Signal } from '../../core/events/stream.ts';
 
-/** The messages that nodes send each other, besides events: see `event-frames.ts`. */
+/** The messages that nodes send each other, besides events: see `committed-events.ts`. */
 export type BusMessage = { kind: 'signal'; signal: Signal } | { kind: 'players'; message: ReplicaMessage };
 
 /**

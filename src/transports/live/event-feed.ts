@@ -6,8 +6,13 @@ import type { Database } from '../../core/storage/database.ts';
 import { eventsAfter, lastPositions } from '../../features/events/queries.ts';
 import { Pace } from '../../runtime/pace.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
-import { type CommittedEvents, committed, decodeFrames, encodeFrames } from './event-frames.ts';
-import type { Interests } from './interests.ts';
+import {
+  type CommittedEvents,
+  committed,
+  decodeFrames,
+  encodeFrames,
+  type Interests,
+} from './committed-events.ts';
 
 /** Attempts, and the delay between them, to read the last positions after the history was replaced. */
 const restartAttempts = 100;

@@ -1,12 +1,12 @@
 import type { StoredEvent } from '../../core/events/stream.ts';
+import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
 import {
   changesRanking,
   type LeaderboardChange,
+  type LeaderboardRow,
   leaderboardOf,
   type NamedLeaderboardChange,
-} from '../../features/scores/events.ts';
-import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
-import type { LeaderboardRow } from '../../features/scores/score.ts';
+} from '../../features/scores/score.ts';
 import { repeat } from '../../runtime/repeat.ts';
 
 /** At most four changes a second for a game, however many scores are set. */

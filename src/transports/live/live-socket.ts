@@ -23,9 +23,9 @@ import {
 import type { Pace } from '../../runtime/pace.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
+import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
 import type { HandshakeInfo } from './handshake-info.ts';
-import type { Interests } from './interests.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';

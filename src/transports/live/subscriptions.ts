@@ -10,9 +10,9 @@ import {
 import { readEpoch, streamPosition } from '../../features/events/queries.ts';
 import type { PresenceConnection } from '../../features/friends/presence.ts';
 import type { GameStats } from '../../features/playtime/events.ts';
-import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/events.ts';
+import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/score.ts';
+import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed, StatsListener } from './game-stats-feed.ts';
-import type { Interests } from './interests.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import type { PlayerSocket } from './player-socket.ts';
 import { roomOfFollowers, roomOfStatsFollowers } from './push.ts';

@@ -1,7 +1,8 @@
-import { kebabCase, type Registry } from '../../calls/registry.ts';
 import {
   type AnyOperation,
   acceptsToken,
+  kebabCase,
+  type Registry,
   serviceDescriptions,
   type Topic,
 } from '../../features/operation.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Registry } from '../../calls/registry.ts';
 import { reasons } from '../../core/errors.ts';
 import { addressInput } from '../../core/schemas/fields.ts';
-import { type AnyOperation, isOpenToServers, takesToken } from '../../features/operation.ts';
+import { type AnyOperation, isOpenToServers, type Registry, takesToken } from '../../features/operation.ts';
 
 export type Json = Record<string, unknown>;
 

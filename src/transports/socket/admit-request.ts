@@ -4,8 +4,8 @@ import { GantryError, toGantryError } from '../../core/errors.ts';
 import { refuseRequest } from '../../runtime/internals/engine-io.ts';
 import { isUpgrade } from '../../runtime/internals/http-parser.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
+import { sendError } from '../http/bodies.ts';
 import { originHeaders } from '../http/cross-origin.ts';
-import { sendError } from '../http/respond.ts';
 import { bodyTooSlow, SlowBodies } from '../http/slow-clients.ts';
 import type { OpenConnections } from './open-connections.ts';
 

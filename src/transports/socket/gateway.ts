@@ -10,9 +10,12 @@ import type { Database } from '../../core/storage/database.ts';
 import { version, versionHeader } from '../../core/version.ts';
 import { sentVersion } from '../../features/games/version.ts';
 import { PlaytimeRecorder } from '../../features/playtime/playtime-recorder.ts';
-import { leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
 import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
-import type { LeaderboardRow } from '../../features/scores/score.ts';
+import {
+  type LeaderboardRow,
+  leaderboardPatched,
+  namedLeaderboardPatched,
+} from '../../features/scores/score.ts';
 import { retireSessions } from '../../features/sessions/commands.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
@@ -31,13 +34,13 @@ import { refuseOldClients } from '../../runtime/internals/engine-io-3.ts';
 import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
-import { maxBodyBytes } from '../http/body.ts';
+import { maxBodyBytes } from '../http/bodies.ts';
 import { adapterBus, type EventBus } from '../live/bus.ts';
+import { Interests } from '../live/committed-events.ts';
 import { EventFeed } from '../live/event-feed.ts';
 import { GameStatsFeed } from '../live/game-stats-feed.ts';
 import { extractHandshakeInfo } from '../live/handshake-info.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
-import { Interests } from '../live/interests.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
 import { PresenceFeed, type PresenceFeedOptions } from '../live/presence-feed.ts';

@@ -1,13 +1,12 @@
 import type { Socket } from 'socket.io';
 import type { Execute } from '../../calls/execute.ts';
-import type { Registry } from '../../calls/registry.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { shortened } from '../../core/schemas/fields.ts';
 import { asObject } from '../../core/schemas/json-input.ts';
 import { holdsBytes, maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import type { Connection } from '../../features/events/connection.ts';
-import { type AnyOperation, bareText } from '../../features/operation.ts';
+import { type AnyOperation, bareText, type Registry } from '../../features/operation.ts';
 import type { LargeCall } from '../../features/states/large-input.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';

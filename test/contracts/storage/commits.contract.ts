@@ -7,9 +7,9 @@ import { editMessage, sendMessage } from '../../../src/features/messages/message
 import { listChannelMessages } from '../../../src/features/messages/queries.ts';
 import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { scoreCreated } from '../../../src/features/scores/events.ts';
 import { readBoardPage } from '../../../src/features/scores/leaderboard-queries.ts';
 import { findScore, listScores } from '../../../src/features/scores/queries.ts';
+import { scoreCreated } from '../../../src/features/scores/score.ts';
 import { addGame, addPlayer, listen, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { io, type Socket } from 'socket.io-client';
 import { z } from 'zod';
-import { kebabCase } from '../../../src/calls/registry.ts';
+import { kebabCase } from '../../../src/features/operation.ts';
 import type { Plan, TextChange } from './plans.ts';
 import { absent, toText, withOwn } from './values.ts';
 import { validInput, type World } from './world.ts';

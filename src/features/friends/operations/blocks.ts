@@ -6,7 +6,8 @@ import type { Store } from '../../../core/storage/store.ts';
 import { type Blocker, blockedPlayer } from '../../messages/blocks/block.ts';
 import { block, unblock } from '../../messages/blocks/commands.ts';
 import { listBlocked } from '../../messages/blocks/queries.ts';
-import { defineOperation, ownerOf, type PlayerCaller, pageCost } from '../../operation.ts';
+import { defineOperation, ownerOf, type PlayerCaller } from '../../operation.ts';
+import { pageCost } from '../../operation-cost.ts';
 import { blockEverywhere } from '../commands.ts';
 
 export const listBlockedPlayers = defineOperation({

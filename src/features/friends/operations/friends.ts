@@ -6,7 +6,8 @@ import { addressInput, normalizedAddress, success } from '../../../core/schemas/
 import { cursorFieldsOf, type Place, toListCursor } from '../../../core/schemas/list-cursor.ts';
 import { pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { type Cost, defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
+import { type Cost, rowsCost } from '../../operation-cost.ts';
 import type { RuleServices } from '../../rules/report-trigger.ts';
 import {
   acceptFriend,

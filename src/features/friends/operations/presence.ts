@@ -8,7 +8,8 @@ import { findGame } from '../../games/queries.ts';
 import { gameInput, refuseArchived, requireNamedGame } from '../../games/require-game.ts';
 import { blocksInGame } from '../../messages/blocks/queries.ts';
 import { refuseMutedInGame } from '../../messages/mutes/queries.ts';
-import { defineOperation, fixedCost, ownerOf, type SessionCaller } from '../../operation.ts';
+import { defineOperation, ownerOf, type SessionCaller } from '../../operation.ts';
+import { fixedCost } from '../../operation-cost.ts';
 import { notAFriend } from '../commands.ts';
 import { friendsScope } from '../friends-scope.ts';
 import {

@@ -9,14 +9,8 @@ import type { Owner } from '../../../core/schemas/owner.ts';
 import { pagedOutput, pageOf, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import {
-  type Cost,
-  defineAdminOperation,
-  defineOperation,
-  defineOtherForm,
-  ownerOf,
-  pageCost,
-} from '../../operation.ts';
+import { defineAdminOperation, defineOperation, defineOtherForm, ownerOf } from '../../operation.ts';
+import { type Cost, pageCost } from '../../operation-cost.ts';
 import { displayName } from '../../players/player.ts';
 import { createChannel, editChannelInfo } from '../channel-commands.ts';
 import { namedInPreview, readPreviews, searchedForPreview } from '../channel-previews.ts';

@@ -8,7 +8,8 @@ import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schema
 import { pagedOutput, pageOf, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf } from '../../operation.ts';
+import { pageCost } from '../../operation-cost.ts';
 import { listMessagesFrom, messageCursor } from '../cursor-queries.ts';
 import { messageTyping } from '../events.ts';
 import { channelMessage, messageContent, messageIdentity } from '../message-channel.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { defineOperation, fixedCost, ownerOf } from '../../operation.ts';
+import { defineOperation, ownerOf } from '../../operation.ts';
+import { fixedCost } from '../../operation-cost.ts';
 import { readMarker, toUnreadFields, unreadFields } from '../read-marker.ts';
 import { moveReadMarker } from '../read-marker-commands.ts';
 import { findUnread } from '../unread.ts';

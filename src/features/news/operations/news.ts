@@ -7,7 +7,8 @@ import { paging, pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, gameNamedBy, requireGame, requireNamedGame } from '../../games/require-game.ts';
-import { type Callers, defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
+import { type Callers, defineAdminOperation, defineOperation } from '../../operation.ts';
+import { rowsCost } from '../../operation-cost.ts';
 import { addNews, changeNews, deleteNews, moveNewsMark } from '../commands.ts';
 import {
   isReadBy,

@@ -5,7 +5,8 @@ import { addressInput, id, idInput, normalizedAddress, success, text } from '../
 import { pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { type Callers, defineOperation, ownerOf, rowsCost } from '../../operation.ts';
+import { type Callers, defineOperation, ownerOf } from '../../operation.ts';
+import { rowsCost } from '../../operation-cost.ts';
 import { markRead, notifyPlayer, notifySeveral } from '../commands.ts';
 import {
   expiresInSeconds,

@@ -7,13 +7,8 @@ import { friendsScope } from '../../friends/friends-scope.ts';
 import { areInGame, friendWallets, privacyOf } from '../../friends/queries.ts';
 import { findGame } from '../../games/queries.ts';
 import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.ts';
-import {
-  type Cost,
-  defineOperation,
-  defineOtherForm,
-  rowsCost,
-  type SessionCaller,
-} from '../../operation.ts';
+import { defineOperation, defineOtherForm, type SessionCaller } from '../../operation.ts';
+import { type Cost, rowsCost } from '../../operation-cost.ts';
 import { type Playtime, playtimeOf } from '../queries.ts';
 
 const maxGames = 100;

@@ -4,7 +4,8 @@ import { addressInput, idInput, success } from '../../../core/schemas/fields.ts'
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf } from '../../operation.ts';
+import { pageCost } from '../../operation-cost.ts';
 import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
 import { deleteScore, setBoardScore } from '../commands.ts';
 import {

@@ -5,7 +5,8 @@ import { addressInput, idInput, isGuestAddress, success } from '../../../core/sc
 import type { Store } from '../../../core/storage/store.ts';
 import type { Game } from '../../games/game.ts';
 import { gameInput, isNamed, refuseArchived, requireNamedGame } from '../../games/require-game.ts';
-import { defineOperation, fixedCost } from '../../operation.ts';
+import { defineOperation } from '../../operation.ts';
+import { fixedCost } from '../../operation-cost.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { sessionSummary } from '../channel-session.ts';
 import { endSession, revokeSessionsInGame, startSession } from '../commands.ts';

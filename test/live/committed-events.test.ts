@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Audience, Listener, StoredEvent } from '../../src/core/events/stream.ts';
-import { decodeFrames, encodeFrames } from '../../src/transports/live/event-frames.ts';
-import { concernedBy, Interests } from '../../src/transports/live/interests.ts';
+import {
+  concernedBy,
+  decodeFrames,
+  encodeFrames,
+  Interests,
+} from '../../src/transports/live/committed-events.ts';
 import { isFor } from '../../src/transports/live/push.ts';
 
 const [ada, grace, eve] = ['0xada', '0xgrace', '0xeve'] as const;
@@ -100,8 +104,8 @@ test('an event concerns everybody who may receive it', () => {
   }
   expect(received).toBeGreaterThan(20);
   // A score also moves its game's public leaderboard; a notification does not.
-  const hears = (name: string) => concernedBy(event({ name })).some((hash) => interestedIn(game).has(hash));
-  expect(['scores patched', 'notifications created'].map(hears)).toEqual([true, false]);
+  const reaches = (name: string) => concernedBy(event({ name })).some((hash) => interestedIn(game).has(hash));
+  expect(['scores patched', 'notifications created'].map(reaches)).toEqual([true, false]);
 });
 
 test('interests last until the last socket that has them has left', () => {
