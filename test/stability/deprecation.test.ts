@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { readConfig } from '../../src/config.ts';
+import { kebabCase } from '../../src/features/operation.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 import { startServer } from '../../src/server/server.ts';
 import { apiOf } from '../support/api.ts';
 import { databaseOf } from '../support/engine.ts';
@@ -44,4 +48,28 @@ test('a call by a deprecated name works, says so in its headers, and is logged o
     await server.close();
     await rm(directory, { recursive: true, force: true });
   }
+});
+
+test('stability.md lists every deprecated name, and no other', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const [, table = ''] =
+    /\n\| Name \| Where .*\n.*\n((?:\|.*\n)+)/.exec(read('public/docs/stability.md')) ?? [];
+  const listed = table
+    .split('\n')
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(.+?)(?:\(\))?`/g)])
+    .map(([, name = '']) => name);
+  const ofOperations = operations
+    .flatMap(({ deprecatedNames = {} }) => Object.keys(deprecatedNames))
+    .flatMap((name) => [`POST /admin/${kebabCase(name)}`, `gantry admin ${kebabCase(name)}`]);
+  const fields = operations.flatMap(({ output }) => [
+    ...JSON.stringify(z.toJSONSchema(output, { io: 'input', unrepresentable: 'any' })).matchAll(
+      /"(\w+)":\{[^{}]*"deprecated":true/g,
+    ),
+  ]);
+  const types = read('src/sdk/client/operation-types.ts').matchAll(/@deprecated.*\n *export type (\w+)/g);
+  const script = read('public/sdk/gdscript/addons/gantry/gantry_core.gd');
+  const members = script.matchAll(/^# Deprecated: .*\n(?:signal|func) (\w+)/gm);
+  const declared = [...ofOperations, ...[...fields, ...types, ...members].map(([, name = '']) => name)];
+  expect(new Set(listed)).toEqual(new Set(declared));
+  expect(declared.length).toBeGreaterThan(5);
 });

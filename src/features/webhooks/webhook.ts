@@ -82,7 +82,7 @@ export const webhookDelivery = z
     error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
     dueAt: timestamp.meta({ description: 'When the next attempt is due, if the delivery is queued' }),
     deadlineAt: timestamp.meta({ description: 'No attempt is made after this time' }),
-    giveUpAt: timestamp.meta({ description: 'Deprecated: use `deadlineAt`', deprecated: true }), // until 1.0
+    giveUpAt: timestamp.meta({ description: 'Deprecated: use `deadlineAt`', deprecated: true }), // until 1.0.0
     createdAt: timestamp,
     updatedAt: timestamp,
     payload: webhookPayload,
