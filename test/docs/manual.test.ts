@@ -242,7 +242,7 @@ test('every link of README.md, CONTRIBUTING.md and the manual has a target', () 
   }
 });
 
-test('CONTRIBUTING.md lists every folder of src/ and test/', () => {
+test('CONTRIBUTING.md lists every folder of src/ and test/, each once', () => {
   const contributing = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8');
   const unmapped = (folder: string, asShown: (name: string) => string) =>
     readdirSync(new URL(folder, root), { withFileTypes: true })
@@ -253,6 +253,8 @@ test('CONTRIBUTING.md lists every folder of src/ and test/', () => {
     ...unmapped('src/features/', (name) => ` ${name}/`),
     ...unmapped('test/', (name) => `\`test/${name}/\``),
   ]).toEqual([]);
+  const rows = [...contributing.matchAll(/^\| `(test\/[\w-]+\/)`/gm)].map(([, folder]) => folder);
+  expect(rows.filter((folder, at) => rows.indexOf(folder) < at)).toEqual([]);
 });
 
 test('CONTRIBUTING.md follows a score from HTTP to a launcher through at most 30 files, which exist', () => {
