@@ -28,6 +28,9 @@ const maxStackedColumns = 4;
 /** Longer names are broken where a line ends, at their hyphens: on a phone they may take the whole width. */
 const longestWhole = 28;
 
+/** A number and its unit, which stay on one line. */
+const measure = /(\d) (µs|ms|s|min|h|kB|[KMG]B|[KMG]iB|%)(?!\w)/g;
+
 /**
  * Renders one of the project's documents as HTML, with an anchor for each section. Headings get the same ids as on
  * GitHub; a heading that was renamed keeps its former id as `<a id="former-id"></a>`.
@@ -52,6 +55,10 @@ export function renderMarkdown(
       paragraph(token) {
         const id = outline.idOf(token);
         return `<p${id === '' ? '' : ` id="${id}"`}>${this.parser.parseInline(token.tokens)}</p>\n`;
+      },
+      text(token) {
+        token.text = token.text.replaceAll(measure, '$1\u00a0$2');
+        return false; // the library renders it
       },
       code: renderCode,
       codespan({ text }) {

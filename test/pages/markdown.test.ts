@@ -35,3 +35,11 @@ test('names in code are whole where browsers would break them, and arguments of 
   );
   expect(html).toContain('<code>npm test</code>');
 });
+
+test('a number and its unit stay on one line, except in code', () => {
+  const { html } = renderMarkdown(
+    '| Limit |\n|---|\n| 200 in 2 s, 64 KiB & `5 s` of 3 servers |\n',
+    () => null,
+  );
+  expect(html).toContain('<td>200 in 2\u00a0s, 64\u00a0KiB &amp; <code>5 s</code> of 3 servers</td>');
+});
