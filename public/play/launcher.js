@@ -316,8 +316,11 @@ export class Launcher extends Observable {
    * @param {() => void} listener
    */
   onCalendar(gameId, listener) {
-    const heard = (/** @type {{ gameId: string }} */ event) => event.gameId === gameId && listener();
-    const stop = [this.#connection.on('events started', heard), this.#connection.on('events ended', heard)];
+    const onEvent = (/** @type {{ gameId: string }} */ event) => event.gameId === gameId && listener();
+    const stop = [
+      this.#connection.on('events started', onEvent),
+      this.#connection.on('events ended', onEvent),
+    ];
     return () => {
       for (const one of stop) one();
     };

@@ -32,7 +32,7 @@ class Bot:
         self.rows = []
         self.congratulated = set()
         self.inbox = queue.Queue()
-        # Listeners run in a thread of the client: what they hear is handled between the rounds.
+        # Listeners run in a thread of the client: what they receive is handled between the rounds.
         client.on("chat-messages created", lambda message, _: self.inbox.put(message))
         client.on_status(lambda status: print("status:", status, flush=True))
         client.leaderboard().follow(self.show)

@@ -14,9 +14,9 @@ import type { PartChanges, ReplicaBus, ReplicaMessage } from './replica-bus.ts';
 /** How often `tick` must be called. */
 export const tickMs = 250;
 const beatMs = 2_000;
-/** A node that was not heard for this long is dead. */
+/** A node that has sent nothing for this long is dead. */
 const leaseMs = 10_000;
-/** A node that was not heard for this long has ended if the bus says that its connection is closed. */
+/** A node that has sent nothing for this long has ended if the bus says that its connection is closed. */
 const closedMs = 3_000;
 /** How long the players of a stopped node keep their presence, to connect elsewhere. */
 const goodbyeMs = 5_000;
@@ -68,8 +68,8 @@ interface OtherNode {
   parts: Map<string, PlayerPart>;
   /** The last of its changes that is known; -1: its parts are not known. */
   version: number;
-  heardAt: number;
-  /** Its connection to the bus was closed, and it has not been heard since. */
+  receivedAt: number;
+  /** Its connection to the bus was closed, and it has sent nothing since. */
   isClosed: boolean;
   /** When it is dropped because it said goodbye; infinite until then. */
   leavesAt: number;
@@ -102,7 +102,7 @@ export class PlayerReplica {
   #owesAnswer = false;
   #exchangeAt = Number.POSITIVE_INFINITY;
   /** Until then silence says nothing about other nodes. */
-  #deafUntil = Number.NEGATIVE_INFINITY;
+  #graceUntil = Number.NEGATIVE_INFINITY;
   #hasLeft = false;
 
   constructor({ nodeId, bus, clock = () => performance.now(), onChange, onGame }: PlayerReplicaOptions) {
@@ -159,7 +159,7 @@ export class PlayerReplica {
       if (message.of === null || message.of === this.#id) this.#answer();
       return;
     }
-    const node = this.#heard(message.node);
+    const node = this.#received(message.node);
     if (message.type === 'goodbye') {
       node.leavesAt = this.#clock() + goodbyeMs;
       return;
@@ -177,7 +177,7 @@ export class PlayerReplica {
     this.#forget(now);
     if (!this.#bus || this.#hasLeft) return;
     const isUp = this.#bus.isUp();
-    if (!isUp || !this.#wasUp || wasPaused) this.#deafUntil = now + returnMs;
+    if (!isUp || !this.#wasUp || wasPaused) this.#graceUntil = now + returnMs;
     if (isUp && (!this.#wasUp || wasPaused)) {
       this.#exchange();
       this.#exchangeAt = now + secondExchangeMs;
@@ -193,8 +193,8 @@ export class PlayerReplica {
     }
     const silent: string[] = [];
     for (const [id, node] of [...this.#nodes]) {
-      const isExpired = now - node.heardAt >= leaseMs && now >= this.#deafUntil;
-      const isSilent = now - Math.max(node.heardAt, this.#deafUntil) >= closedMs;
+      const isExpired = now - node.receivedAt >= leaseMs && now >= this.#graceUntil;
+      const isSilent = now - Math.max(node.receivedAt, this.#graceUntil) >= closedMs;
       if (now >= node.leavesAt || isExpired || (isSilent && node.isClosed)) this.#drop(id, node);
       else if (isSilent && node.leavesAt === Number.POSITIVE_INFINITY) silent.push(id);
     }
@@ -343,18 +343,18 @@ export class PlayerReplica {
     return parts;
   }
 
-  #heard(id: string): OtherNode {
+  #received(id: string): OtherNode {
     const known = this.#nodes.get(id);
     const node = known ?? {
       parts: new Map(),
       version: -1,
-      heardAt: 0,
+      receivedAt: 0,
       isClosed: false,
       leavesAt: Number.POSITIVE_INFINITY,
       askedAt: Number.NEGATIVE_INFINITY,
       incoming: null,
     };
-    node.heardAt = this.#clock();
+    node.receivedAt = this.#clock();
     node.isClosed = false;
     if (!known) this.#nodes.set(id, node);
     return node;

@@ -14,7 +14,7 @@ export function* privacyIn(tx: Tx, wallet: string): Steps<Privacy> {
 /** Who has opened a session has nearly always more in the game than that, so the latest are enough. */
 const maxSessions = 20;
 
-/** Who may hear an event of `wallet`'s account stream that is about another player. */
+/** Who may receive an event of `wallet`'s account stream that is about another player. */
 export function* accountAudience(tx: Tx, wallet: string, other: string): Steps<Audience> {
   const [own, opened] = yield* tx.all(
     tx.list(streams.byWallet, [other], { limit: maxGames }),

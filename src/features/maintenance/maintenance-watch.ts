@@ -25,7 +25,8 @@ interface Told {
 
 /**
  * Refuses calls during maintenance, which it keeps in memory so that calls need no read, and announces it. Every
- * process has one, and tells its own sockets, so that they hear also what a process set that has ended since.
+ * process has one, and notifies its own sockets, so that they also receive what was set by a process that has ended
+ * since.
  */
 export class MaintenanceWatch {
   readonly #db: Store;

@@ -15,8 +15,8 @@ const announcedWithinMs = 10 * 60_000;
 
 /**
  * Publishes scheduled news, and announces what is published. Every process has one: the command ensures that an item is
- * published once, and each process announces it to its own sockets, so that they hear of it also when the process that
- * published it has ended before it could tell others.
+ * published once, and each process announces it to its own sockets, so that they receive it even when the process
+ * that published it ended before it could notify others.
  */
 export class NewsFeed {
   readonly #db: Store;

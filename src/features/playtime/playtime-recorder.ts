@@ -43,8 +43,8 @@ export class PlaytimeRecorder {
   #beats = 0;
   /** The next beat compares what is stored: a guest who was playing may have got a wallet. */
   #isDoubtful = false;
-  /** Other nodes' last words, and when they were heard first. */
-  #heard = new Map<string, NodeTime & { heardAt: number }>();
+  /** The last uptime that each other node has recorded, and when it was first seen. */
+  #seen = new Map<string, NodeTime & { seenAt: number }>();
 
   constructor({ db, report, clock = () => performance.now() }: PlaytimeRecorderOptions) {
     this.#db = db;
@@ -127,16 +127,16 @@ export class PlaytimeRecorder {
   }
 
   async #endDeadNodes(): Promise<void> {
-    const before = this.#heard;
-    this.#heard = new Map(); // after an outage of the database, all of them have their time again
+    const before = this.#seen;
+    this.#seen = new Map(); // after an outage of the database, all of them get the full lease again
     const nodes = await this.#db.read(allPlayNodes);
     const now = this.#clock();
     for (const { nodeId: id, upMs } of nodes) {
       if (id === this.#id) continue;
       const known = before.get(id);
-      const heard = known?.upMs === upMs ? known : { id, upMs, heardAt: now };
-      this.#heard.set(id, heard);
-      if (now - heard.heardAt < leaseMs) continue;
+      const seen = known?.upMs === upMs ? known : { id, upMs, seenAt: now };
+      this.#seen.set(id, seen);
+      if (now - seen.seenAt < leaseMs) continue;
       while (await this.#db.write(endPlaysOf, { id, upMs }));
     }
   }

@@ -13,7 +13,7 @@ import {
   webhookTypes,
 } from './webhook-events.ts';
 
-/** Maximum webhooks that hear of what concerns all games: each is a row written in one transaction. */
+/** Maximum webhooks that are notified of what concerns all games: each is a row written in one transaction. */
 const maxOfAllGames = 1_000;
 /** More launchers than an installation has. */
 const maxLaunchers = 100;
@@ -40,7 +40,7 @@ export function* notifyOfNews(tx: Tx, news: AnnouncedNews): Steps<void> {
   for (const gameId of gameIds) yield* notifyWebhooks(tx, webhookEventOfNews(gameId, news));
 }
 
-/** The launchers, whose webhooks hear of what is not of one game. */
+/** The launchers, whose webhooks are notified of what concerns all games. */
 function* launchers(tx: Tx): Steps<string[]> {
   const rows = yield* tx.list(games.byKind, ['launcher'], { limit: maxLaunchers });
   return rows.map(({ id }) => id);

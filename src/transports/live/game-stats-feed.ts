@@ -8,7 +8,7 @@ const serveMs = 100;
 /** The most that is sent to sockets: with many followers, games are sent less often. */
 const deliveriesPerSecond = 10_000;
 
-/** A socket that wants to hear of games in another form. */
+/** A socket that receives the numbers in another form. */
 export interface StatsListener {
   sendStats(stats: GameStats): void;
 }
