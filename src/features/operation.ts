@@ -18,9 +18,9 @@ export const serviceDescriptions = {
   'message-channels': 'Channels of two or more players, and their participants.',
   'chat-messages': 'Messages in channels, reactions to them and read markers.',
   'realtime-events':
-    "What a connection follows: games' public streams and friends; and what it says about its player.",
-  games: 'How many play, as clients of basement.fun ask for it.',
-  profiles: "Players' playtime, as clients of basement.fun ask for it.",
+    "Subscriptions of a connection to games' public streams and friends, and the player's own presence.",
+  games: 'Player counts, in the form that clients of basement.fun use.',
+  profiles: "Players' playtime, in the form that clients of basement.fun use.",
   admin: 'Administration, with the admin token or the token of a named administrator.',
 } as const;
 export type ServiceName = keyof typeof serviceDescriptions;

@@ -84,7 +84,7 @@ describe('the page "Coming from basement.fun"', () => {
     const held = Object.entries(methods).flatMap(([service, named]) =>
       Object.entries(named).map(([name, method]) => [
         `${service} ${name}`,
-        'outside' in method ? `outside: ${method.outside}` : 'served',
+        'outside' in method ? `not served: ${method.outside}` : 'served',
       ]),
     );
     expect(listed).toEqual(held);

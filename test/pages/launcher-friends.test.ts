@@ -237,7 +237,7 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 120_00
     await page.getByText('Privacy saved').waitFor();
     expect(await db.read(privacyOf, wallet)).toMatchObject({ requests: 'nobody', searchable: false });
     await page.getByRole('button', { name: /^Account/ }).click();
-    await page.getByLabel('What friends read beside it').fill('On the night shift');
+    await page.getByLabel('Message to friends').fill('On the night shift');
     await page.keyboard.press('Enter');
     await page.getByLabel('Status').selectOption({ label: 'Busy' });
     await fine('status 390');

@@ -46,7 +46,7 @@ export function StatusForm({ launcher }) {
           class="input"
           type="text"
           maxlength=${maxTextLength}
-          aria-label="What friends read beside it"
+          aria-label="Message to friends"
           placeholder="What are you up to?"
           autocomplete="off"
           value=${text}

@@ -705,7 +705,7 @@ interface ConfigPatched {
     keys: string[];
     /** Their values, without those that were removed; omitted when they are too long, or rules decide */
     values?: Record<string, unknown>;
-    /** Who has to read the config again waits a random time up to this many milliseconds first */
+    /** Clients that have to read the config again first wait a random time of up to this many milliseconds */
     spreadMs: number;
 }
 /** What countInGame takes */
@@ -898,11 +898,11 @@ interface Friend {
     avatar: string;
     /** Whether the player has no wallet */
     isGuest: boolean;
-    /** How the other player stands to this one; in `friends removed`: stood before */
+    /** The other player's relation to this one; in `friends removed`: the previous one */
     state: 'friend' | 'sent' | 'received';
     favorite: boolean;
     note: string;
-    /** Of a request; otherwise empty */
+    /** Message of the request; empty for friends */
     message: string;
     /** Unix time in milliseconds */
     changedAt: number;
@@ -934,11 +934,11 @@ interface FriendRecord {
     normalizedAddress: string;
     /** The other player */
     wallet: string;
-    /** How the other player stands to this one; in `friends removed`: stood before */
+    /** The other player's relation to this one; in `friends removed`: the previous one */
     state: 'friend' | 'sent' | 'received';
     favorite: boolean;
     note: string;
-    /** Of a request; otherwise empty */
+    /** Message of the request; empty for friends */
     message: string;
     /** Unix time in milliseconds */
     changedAt: number;
@@ -1082,7 +1082,7 @@ interface GetChannelParticipantsOutput {
 interface GetConfigInput {
     /** Omitted: all; keys that do not exist are left out */
     keys?: string[];
-    /** What the game says of its build, for rules with a `label`, such as `beta` or `android` */
+    /** The label of the game's build, for rules with a `label`, such as `beta` or `android` */
     label?: string;
     /** For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket */
     gameVersion?: string;
@@ -1201,7 +1201,7 @@ interface GetLastPlayedInput {
 /** What getLastPlayed answers */
 interface GetLastPlayedOutput {
     success: boolean;
-    /** Left out for who has played nothing */
+    /** Omitted for players who have played nothing */
     gameId?: string;
     currentlyPlaying?: boolean;
     /** Unix time in milliseconds */
@@ -1592,7 +1592,7 @@ interface JoinFriendInput {
 interface JoinFriendOutput {
     success: boolean;
     launch: JoinFriendOutputLaunch;
-    /** What the friend's game gave to join the friend */
+    /** What the friend's game has set for joining the friend */
     connect: string;
 }
 interface JoinFriendOutputLaunch {
@@ -1610,7 +1610,7 @@ interface JoinRequest {
     from: string;
     /** The player */
     normalizedAddress: string;
-    /** What the sender's game gave to join it */
+    /** What the sender's game has set for joining it */
     connect: string;
 }
 interface LeaderboardChange {
@@ -2210,7 +2210,7 @@ interface Release {
     /** Id (UUIDv7) */
     gameId: string;
     version: string;
-    /** Whether players should not go on with an earlier version */
+    /** Whether players should stop using earlier versions */
     required: boolean;
     /** Where to get it: absolute, or a path on this server; empty: none */
     url: string;
@@ -2224,7 +2224,7 @@ interface ReleasesCreated {
     /** Id (UUIDv7) */
     gameId: string;
     version: string;
-    /** Whether players should not go on with an earlier version */
+    /** Whether players should stop using earlier versions */
     required: boolean;
     /** Where to get it: absolute, or a path on this server; empty: none */
     url: string;
@@ -2438,7 +2438,7 @@ interface SendInviteInput {
     wallets: string[];
     /** Id or slug; default: the token's game; required from launchers */
     gameId?: string;
-    /** What the game needs to join this player, in its own format; given to who accepts */
+    /** What the game needs to join this player, in its own format; given to the friend who accepts */
     connect?: string;
     message?: string;
 }

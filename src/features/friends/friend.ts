@@ -37,11 +37,11 @@ export const friendRecord = z
     normalizedAddress: normalizedAddress.meta({ description: 'The player whose list it is' }),
     wallet: normalizedAddress.meta({ description: 'The other player' }),
     state: friendState.meta({
-      description: 'How the other player stands to this one; in `friends removed`: stood before',
+      description: "The other player's relation to this one; in `friends removed`: the previous one",
     }),
     favorite: z.boolean(),
     note: z.string(),
-    message: z.string().meta({ description: 'Of a request; otherwise empty' }),
+    message: z.string().meta({ description: 'Message of the request; empty for friends' }),
     changedAt: timestamp,
   })
   .meta({ id: 'FriendRecord' });

@@ -37,7 +37,7 @@ export const joinRequest = z
     gameId: id,
     from: normalizedAddress.meta({ description: 'Whom the player wants to join' }),
     normalizedAddress: normalizedAddress.meta({ description: 'The player' }),
-    connect: z.string().meta({ description: "What the sender's game gave to join it" }),
+    connect: z.string().meta({ description: "What the sender's game has set for joining it" }),
   })
   .meta({ id: 'JoinRequest' });
 

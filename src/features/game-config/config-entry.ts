@@ -45,12 +45,9 @@ const versionRange = z
 /** A value for some players. All of the given conditions must hold; the first rule whose conditions hold applies. */
 const configRule = z
   .strictObject({
-    percent: z
-      .number()
-      .min(0)
-      .max(100)
-      .optional()
-      .meta({ description: 'This share of all players; who is in it stays in it as it grows' }),
+    percent: z.number().min(0).max(100).optional().meta({
+      description: 'Percentage of all players; a player who is in it stays in it when it is raised',
+    }),
     label: buildLabel.optional().meta({ description: 'Games that read with this label' }),
     version: versionRange.optional().meta({ description: 'Games of these versions' }),
     wallets: z.array(addressInput).min(1).max(maxWallets).optional().meta({ description: 'These players' }),

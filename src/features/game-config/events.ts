@@ -21,7 +21,8 @@ export const configPatched = defineEvent(
         'Their values, without those that were removed; omitted when they are too long, or rules decide',
     }),
     spreadMs: z.int().meta({
-      description: 'Who has to read the config again waits a random time up to this many milliseconds first',
+      description:
+        'Clients that have to read the config again first wait a random time of up to this many milliseconds',
     }),
   }),
 );

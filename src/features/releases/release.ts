@@ -13,7 +13,7 @@ export const releaseUrl = z.union([gameUrl, z.literal('')]);
 export const releaseAnnouncement = z.object({
   gameId: id,
   version: z.string(),
-  required: z.boolean().meta({ description: 'Whether players should not go on with an earlier version' }),
+  required: z.boolean().meta({ description: 'Whether players should stop using earlier versions' }),
   url: z.string().meta({ description: 'Where to get it: absolute, or a path on this server; empty: none' }),
   publishedAt: timestamp,
 });

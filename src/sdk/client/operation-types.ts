@@ -211,7 +211,7 @@ export interface ConfigPatched {
   keys: string[];
   /** Their values, without those that were removed; omitted when they are too long, or rules decide */
   values?: Record<string, unknown>;
-  /** Who has to read the config again waits a random time up to this many milliseconds first */
+  /** Clients that have to read the config again first wait a random time of up to this many milliseconds */
   spreadMs: number;
 }
 
@@ -429,11 +429,11 @@ export interface Friend {
   avatar: string;
   /** Whether the player has no wallet */
   isGuest: boolean;
-  /** How the other player stands to this one; in `friends removed`: stood before */
+  /** The other player's relation to this one; in `friends removed`: the previous one */
   state: 'friend' | 'sent' | 'received';
   favorite: boolean;
   note: string;
-  /** Of a request; otherwise empty */
+  /** Message of the request; empty for friends */
   message: string;
   /** Unix time in milliseconds */
   changedAt: number;
@@ -468,11 +468,11 @@ export interface FriendRecord {
   normalizedAddress: string;
   /** The other player */
   wallet: string;
-  /** How the other player stands to this one; in `friends removed`: stood before */
+  /** The other player's relation to this one; in `friends removed`: the previous one */
   state: 'friend' | 'sent' | 'received';
   favorite: boolean;
   note: string;
-  /** Of a request; otherwise empty */
+  /** Message of the request; empty for friends */
   message: string;
   /** Unix time in milliseconds */
   changedAt: number;
@@ -630,7 +630,7 @@ export interface GetChannelParticipantsOutput {
 export interface GetConfigInput {
   /** Omitted: all; keys that do not exist are left out */
   keys?: string[];
-  /** What the game says of its build, for rules with a `label`, such as `beta` or `android` */
+  /** The label of the game's build, for rules with a `label`, such as `beta` or `android` */
   label?: string;
   /** For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket */
   gameVersion?: string;
@@ -765,7 +765,7 @@ export interface GetLastPlayedInput {
 /** What getLastPlayed answers */
 export interface GetLastPlayedOutput {
   success: boolean;
-  /** Left out for who has played nothing */
+  /** Omitted for players who have played nothing */
   gameId?: string;
   currentlyPlaying?: boolean;
   /** Unix time in milliseconds */
@@ -1207,7 +1207,7 @@ export interface JoinFriendInput {
 export interface JoinFriendOutput {
   success: boolean;
   launch: JoinFriendOutputLaunch;
-  /** What the friend's game gave to join the friend */
+  /** What the friend's game has set for joining the friend */
   connect: string;
 }
 
@@ -1227,7 +1227,7 @@ export interface JoinRequest {
   from: string;
   /** The player */
   normalizedAddress: string;
-  /** What the sender's game gave to join it */
+  /** What the sender's game has set for joining it */
   connect: string;
 }
 
@@ -1891,7 +1891,7 @@ export interface Release {
   /** Id (UUIDv7) */
   gameId: string;
   version: string;
-  /** Whether players should not go on with an earlier version */
+  /** Whether players should stop using earlier versions */
   required: boolean;
   /** Where to get it: absolute, or a path on this server; empty: none */
   url: string;
@@ -1906,7 +1906,7 @@ export interface ReleasesCreated {
   /** Id (UUIDv7) */
   gameId: string;
   version: string;
-  /** Whether players should not go on with an earlier version */
+  /** Whether players should stop using earlier versions */
   required: boolean;
   /** Where to get it: absolute, or a path on this server; empty: none */
   url: string;
@@ -2150,7 +2150,7 @@ export interface SendInviteInput {
   wallets: string[];
   /** Id or slug; default: the token's game; required from launchers */
   gameId?: string;
-  /** What the game needs to join this player, in its own format; given to who accepts */
+  /** What the game needs to join this player, in its own format; given to the friend who accepts */
   connect?: string;
   message?: string;
 }

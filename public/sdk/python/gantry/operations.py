@@ -533,7 +533,7 @@ class Operations:
 
         wallets: At most 20 friends
         game_id: Id or slug; default: the token's game; required from launchers
-        connect: What the game needs to join this player, in its own format; given to who accepts
+        connect: What the game needs to join this player, in its own format; given to the friend who accepts
         """
         return self._call("sendInvite", _given({"wallets": wallets}, {"gameId": game_id, "connect": connect, "message": message, "idempotencyKey": idempotency_key}))
 
@@ -691,7 +691,7 @@ class Operations:
         """Read the game's config as it is for the player; the game's server reads private keys too.
 
         keys: Omitted: all; keys that do not exist are left out
-        label: What the game says of its build, for rules with a `label`, such as `beta` or `android`
+        label: The label of the game's build, for rules with a `label`, such as `beta` or `android`
         game_version: For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
         if_none_match: The `etag` of an earlier answer: values are only sent if they may differ from those
         """

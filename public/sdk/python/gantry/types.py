@@ -238,7 +238,7 @@ class _ConfigPatchedRequired(TypedDict):
     version: int
     #: The changed keys that players may read
     keys: list[str]
-    #: Who has to read the config again waits a random time up to this many milliseconds first
+    #: Clients that have to read the config again first wait a random time of up to this many milliseconds
     spreadMs: int
 
 
@@ -491,11 +491,11 @@ class Friend(TypedDict):
     avatar: str
     #: Whether the player has no wallet
     isGuest: bool
-    #: How the other player stands to this one; in `friends removed`: stood before
+    #: The other player's relation to this one; in `friends removed`: the previous one
     state: Literal["friend", "sent", "received"]
     favorite: bool
     note: str
-    #: Of a request; otherwise empty
+    #: Message of the request; empty for friends
     message: str
     #: Unix time in milliseconds
     changedAt: int
@@ -534,11 +534,11 @@ class FriendRecord(TypedDict):
     normalizedAddress: str
     #: The other player
     wallet: str
-    #: How the other player stands to this one; in `friends removed`: stood before
+    #: The other player's relation to this one; in `friends removed`: the previous one
     state: Literal["friend", "sent", "received"]
     favorite: bool
     note: str
-    #: Of a request; otherwise empty
+    #: Message of the request; empty for friends
     message: str
     #: Unix time in milliseconds
     changedAt: int
@@ -709,7 +709,7 @@ class GetConfigInput(TypedDict, total=False):
 
     #: Omitted: all; keys that do not exist are left out
     keys: list[str]
-    #: What the game says of its build, for rules with a `label`, such as `beta` or `android`
+    #: The label of the game's build, for rules with a `label`, such as `beta` or `android`
     label: str
     #: For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
     gameVersion: str
@@ -867,7 +867,7 @@ class _GetLastPlayedOutputRequired(TypedDict):
 class GetLastPlayedOutput(_GetLastPlayedOutputRequired, total=False):
     """What getLastPlayed answers."""
 
-    #: Left out for who has played nothing
+    #: Omitted for players who have played nothing
     gameId: str
     currentlyPlaying: bool
     #: Unix time in milliseconds
@@ -1389,7 +1389,7 @@ class JoinFriendOutput(TypedDict):
 
     success: bool
     launch: JoinFriendOutputLaunch
-    #: What the friend's game gave to join the friend
+    #: What the friend's game has set for joining the friend
     connect: str
 
 
@@ -1410,7 +1410,7 @@ class JoinRequest(_JoinRequestKeywords):
     gameId: str
     #: The player
     normalizedAddress: str
-    #: What the sender's game gave to join it
+    #: What the sender's game has set for joining it
     connect: str
 
 
@@ -2153,7 +2153,7 @@ class Release(TypedDict):
     #: Id (UUIDv7)
     gameId: str
     version: str
-    #: Whether players should not go on with an earlier version
+    #: Whether players should stop using earlier versions
     required: bool
     #: Where to get it: absolute, or a path on this server; empty: none
     url: str
@@ -2169,7 +2169,7 @@ class ReleasesCreated(TypedDict):
     #: Id (UUIDv7)
     gameId: str
     version: str
-    #: Whether players should not go on with an earlier version
+    #: Whether players should stop using earlier versions
     required: bool
     #: Where to get it: absolute, or a path on this server; empty: none
     url: str
@@ -2474,7 +2474,7 @@ class SendInviteInput(_SendInviteInputRequired, total=False):
 
     #: Id or slug; default: the token's game; required from launchers
     gameId: str
-    #: What the game needs to join this player, in its own format; given to who accepts
+    #: What the game needs to join this player, in its own format; given to the friend who accepts
     connect: str
     message: str
 

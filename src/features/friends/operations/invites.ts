@@ -32,7 +32,8 @@ export const sendInvite = defineOperation({
       .optional()
       .meta({ description: "Id or slug; default: the token's game; required from launchers" }),
     connect: connectText.default('').meta({
-      description: 'What the game needs to join this player, in its own format; given to who accepts',
+      description:
+        'What the game needs to join this player, in its own format; given to the friend who accepts',
     }),
     message: inviteMessage.default(''),
   }),

@@ -171,7 +171,7 @@ export const joinFriend = defineOperation({
       gameId: id,
       url: z.string().meta({ description: 'Where the game is played; empty when it has no page' }),
     }),
-    connect: z.string().meta({ description: "What the friend's game gave to join the friend" }),
+    connect: z.string().meta({ description: "What the friend's game has set for joining the friend" }),
   }),
   async handler(
     { input: { wallet }, caller },

@@ -15,7 +15,9 @@ import { findConfig, findConfigVersion, listVersions } from '../queries.ts';
 const ifVersion = notSeen(z.int().min(0), 'id').meta({
   description: 'The version that is changed, 0 when nothing was ever set; refused if there is a newer one',
 });
-const comment = text(0, 500).default('').meta({ description: 'Why, for the list of versions' });
+const comment = text(0, 500)
+  .default('')
+  .meta({ description: 'Reason for the change, shown in the list of versions' });
 
 const changedOutput = z.object({
   success,

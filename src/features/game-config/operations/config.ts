@@ -23,7 +23,7 @@ export const getConfig = defineOperation({
       .optional()
       .meta({ description: 'Omitted: all; keys that do not exist are left out' }),
     label: buildLabel.optional().meta({
-      description: 'What the game says of its build, for rules with a `label`, such as `beta` or `android`',
+      description: "The label of the game's build, for rules with a `label`, such as `beta` or `android`",
     }),
     gameVersion: gameVersion.optional().meta({
       description:

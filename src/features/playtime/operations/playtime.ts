@@ -221,7 +221,7 @@ export const getGamesHistory = defineOperation({
 
 const lastPlayed = z.object({
   success,
-  gameId: z.exactOptional(id).meta({ description: 'Left out for who has played nothing' }),
+  gameId: z.exactOptional(id).meta({ description: 'Omitted for players who have played nothing' }),
   currentlyPlaying: z.exactOptional(z.boolean()),
   playedAt: z.exactOptional(timestamp),
   duration: z.exactOptional(z.int()).meta({ description: 'Of the latest session, in seconds' }),

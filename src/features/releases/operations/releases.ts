@@ -27,7 +27,7 @@ export const publishRelease = defineAdminOperation({
     required: z
       .boolean()
       .default(false)
-      .meta({ description: 'Whether players should not go on with an earlier version; launchers show it' }),
+      .meta({ description: 'Whether players should stop using earlier versions; launchers show it' }),
   }),
   output: z.object({ success, release }),
   async handler({ input: { gameId, ...input } }, { db }: { db: Store }) {

@@ -911,7 +911,7 @@ namespace Gantry
             set { Set("values", value); }
         }
 
-        /// <summary>Who has to read the config again waits a random time up to this many milliseconds first</summary>
+        /// <summary>Clients that have to read the config again first wait a random time of up to this many milliseconds</summary>
         public long SpreadMs
         {
             get { return Get("spreadMs", Read.Integer); }
@@ -1856,7 +1856,7 @@ namespace Gantry
             set { Set("isGuest", value); }
         }
 
-        /// <summary>How the other player stands to this one; in <c>friends removed</c>: stood before One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
+        /// <summary>The other player's relation to this one; in <c>friends removed</c>: the previous one One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
         public string State
         {
             get { return Get("state", Read.String); }
@@ -1875,7 +1875,7 @@ namespace Gantry
             set { Set("note", value); }
         }
 
-        /// <summary>Of a request; otherwise empty</summary>
+        /// <summary>Message of the request; empty for friends</summary>
         public string Message
         {
             get { return Get("message", Read.String); }
@@ -2025,7 +2025,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>How the other player stands to this one; in <c>friends removed</c>: stood before One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
+        /// <summary>The other player's relation to this one; in <c>friends removed</c>: the previous one One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
         public string State
         {
             get { return Get("state", Read.String); }
@@ -2044,7 +2044,7 @@ namespace Gantry
             set { Set("note", value); }
         }
 
-        /// <summary>Of a request; otherwise empty</summary>
+        /// <summary>Message of the request; empty for friends</summary>
         public string Message
         {
             get { return Get("message", Read.String); }
@@ -2712,7 +2712,7 @@ namespace Gantry
             set { Set("keys", value); }
         }
 
-        /// <summary>What the game says of its build, for rules with a <c>label</c>, such as <c>beta</c> or <c>android</c></summary>
+        /// <summary>The label of the game's build, for rules with a <c>label</c>, such as <c>beta</c> or <c>android</c></summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -3286,7 +3286,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Left out for who has played nothing</summary>
+        /// <summary>Omitted for players who have played nothing</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -5169,7 +5169,7 @@ namespace Gantry
             set { Set("launch", value); }
         }
 
-        /// <summary>What the friend's game gave to join the friend</summary>
+        /// <summary>What the friend's game has set for joining the friend</summary>
         public string Connect
         {
             get { return Get("connect", Read.String); }
@@ -5250,7 +5250,7 @@ namespace Gantry
             set { Set("normalizedAddress", value); }
         }
 
-        /// <summary>What the sender's game gave to join it</summary>
+        /// <summary>What the sender's game has set for joining it</summary>
         public string Connect
         {
             get { return Get("connect", Read.String); }
@@ -8096,7 +8096,7 @@ namespace Gantry
             set { Set("version", value); }
         }
 
-        /// <summary>Whether players should not go on with an earlier version</summary>
+        /// <summary>Whether players should stop using earlier versions</summary>
         public bool Required
         {
             get { return Get("required", Read.Boolean); }
@@ -8154,7 +8154,7 @@ namespace Gantry
             set { Set("version", value); }
         }
 
-        /// <summary>Whether players should not go on with an earlier version</summary>
+        /// <summary>Whether players should stop using earlier versions</summary>
         public bool Required
         {
             get { return Get("required", Read.Boolean); }
@@ -9217,7 +9217,7 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>What the game needs to join this player, in its own format; given to who accepts</summary>
+        /// <summary>What the game needs to join this player, in its own format; given to the friend who accepts</summary>
         public string Connect
         {
             get { return Get("connect", Read.String); }

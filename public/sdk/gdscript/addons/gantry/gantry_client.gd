@@ -581,7 +581,7 @@ func respond_to_invite(invite_id, accept, options = {}):
 # Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced.
 # - wallets: Array of String. At most 20 friends
 # - optional game_id: String or null. Id or slug; default: the token's game; required from launchers
-# - optional connect: String or null. What the game needs to join this player, in its own format; given to who accepts
+# - optional connect: String or null. What the game needs to join this player, in its own format; given to the friend who accepts
 # - optional message: String or null
 # Answers: SendInviteOutput.
 func send_invite(wallets, optional = {}, options = {}):
@@ -754,7 +754,7 @@ func list_recent_games(optional = {}, options = {}):
 
 # Read the game's config as it is for the player; the game's server reads private keys too.
 # - optional keys: Array of String or null. Omitted: all; keys that do not exist are left out
-# - optional label: String or null. What the game says of its build, for rules with a `label`, such as `beta` or `android`
+# - optional label: String or null. The label of the game's build, for rules with a `label`, such as `beta` or `android`
 # - optional game_version: String or null. For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
 # - optional if_none_match: String or null. The `etag` of an earlier answer: values are only sent if they may differ from those
 # Answers: GetConfigOutput.

@@ -433,7 +433,7 @@ class ConfigPatched:
 	var keys: Array = []
 	# Dictionary or null. Their values, without those that were removed; omitted when they are too long, or rules decide
 	var values = null
-	# int. Who has to read the config again waits a random time up to this many milliseconds first
+	# int. Clients that have to read the config again first wait a random time of up to this many milliseconds
 	var spread_ms: int = 0
 
 	func read(from):
@@ -891,13 +891,13 @@ class Friend:
 	var avatar: String = ""
 	# bool. Whether the player has no wallet
 	var is_guest: bool = false
-	# "friend" or "sent" or "received". How the other player stands to this one; in `friends removed`: stood before
+	# "friend" or "sent" or "received". The other player's relation to this one; in `friends removed`: the previous one
 	var state: String = ""
 	# bool
 	var favorite: bool = false
 	# String
 	var note: String = ""
-	# String. Of a request; otherwise empty
+	# String. Message of the request; empty for friends
 	var message: String = ""
 	# int. Unix time in milliseconds
 	var changed_at: int = 0
@@ -973,13 +973,13 @@ class FriendRecord:
 	var normalized_address: String = ""
 	# String. The other player
 	var wallet: String = ""
-	# "friend" or "sent" or "received". How the other player stands to this one; in `friends removed`: stood before
+	# "friend" or "sent" or "received". The other player's relation to this one; in `friends removed`: the previous one
 	var state: String = ""
 	# bool
 	var favorite: bool = false
 	# String
 	var note: String = ""
-	# String. Of a request; otherwise empty
+	# String. Message of the request; empty for friends
 	var message: String = ""
 	# int. Unix time in milliseconds
 	var changed_at: int = 0
@@ -1297,7 +1297,7 @@ class GetConfigInput:
 	extends Record
 	# Array of String or null. Omitted: all; keys that do not exist are left out
 	var keys = null
-	# String or null. What the game says of its build, for rules with a `label`, such as `beta` or `android`
+	# String or null. The label of the game's build, for rules with a `label`, such as `beta` or `android`
 	var label = null
 	# String or null. For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
 	var game_version = null
@@ -1577,7 +1577,7 @@ class GetLastPlayedOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# String or null. Left out for who has played nothing
+	# String or null. Omitted for players who have played nothing
 	var game_id = null
 	# bool or null
 	var currently_playing = null
@@ -2492,7 +2492,7 @@ class JoinFriendOutput:
 	var success: bool = false
 	# JoinFriendOutputLaunch
 	var launch = null
-	# String. What the friend's game gave to join the friend
+	# String. What the friend's game has set for joining the friend
 	var connect: String = ""
 
 	func read(from):
@@ -2527,7 +2527,7 @@ class JoinRequest:
 	var from_value: String = ""
 	# String. The player
 	var normalized_address: String = ""
-	# String. What the sender's game gave to join it
+	# String. What the sender's game has set for joining it
 	var connect: String = ""
 
 	func read(from):
@@ -3884,7 +3884,7 @@ class Release:
 	var game_id: String = ""
 	# String
 	var version: String = ""
-	# bool. Whether players should not go on with an earlier version
+	# bool. Whether players should stop using earlier versions
 	var required: bool = false
 	# String. Where to get it: absolute, or a path on this server; empty: none
 	var url: String = ""
@@ -3911,7 +3911,7 @@ class ReleasesCreated:
 	var game_id: String = ""
 	# String
 	var version: String = ""
-	# bool. Whether players should not go on with an earlier version
+	# bool. Whether players should stop using earlier versions
 	var required: bool = false
 	# String. Where to get it: absolute, or a path on this server; empty: none
 	var url: String = ""
@@ -4434,7 +4434,7 @@ class SendInviteInput:
 	var wallets: Array = []
 	# String or null. Id or slug; default: the token's game; required from launchers
 	var game_id = null
-	# String or null. What the game needs to join this player, in its own format; given to who accepts
+	# String or null. What the game needs to join this player, in its own format; given to the friend who accepts
 	var connect = null
 	# String or null
 	var message = null
