@@ -14,12 +14,10 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';
 import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
-import { type Connection, settled } from './connection.ts';
+import { type Connection, planByValues, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
-import { LoadedRows } from './loaded-rows.ts';
-import { planByValues } from './planning.ts';
-import type { RowCache } from './row-cache.ts';
+import { LoadedRows, type RowCache } from './loaded-rows.ts';
 
 /** A command that waits to run. */
 export interface QueuedCommand {

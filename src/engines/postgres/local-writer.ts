@@ -11,12 +11,12 @@ import { DeclaredStatements } from './declared-statements.ts';
 import { ExistingRows } from './existing-rows.ts';
 import { renameHistory } from './history.ts';
 import { LaneWriter, type WriteCounts } from './lane-writer.ts';
+import { RowCache } from './loaded-rows.ts';
 import { nodeClock } from './node-clock.ts';
 import type { NodeWriter, NodeWriterOptions, WriterStats } from './node-writer.ts';
 import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
 import { ReadCache } from './read-cache.ts';
-import { RowCache } from './row-cache.ts';
 import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 

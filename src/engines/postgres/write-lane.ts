@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '../unavailable.ts';
 import type { LanePlace } from './batch.ts';
-import { Connection, settled } from './connection.ts';
+import { Connection, planByKey, settled } from './connection.ts';
 import { endedBySchema, laneMutex, schemaVersion } from './migrate.ts';
-import { planByKey } from './planning.ts';
 
 /**
  * Another node may take over a lane whose lease has not been renewed for this long, by the database's clock. Statements
