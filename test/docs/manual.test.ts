@@ -36,7 +36,7 @@ import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts'
 import { maxRequestsInFlight } from '../../src/transports/http/in-flight-requests.ts';
 import { minBytesPerSecond } from '../../src/transports/http/slow-clients.ts';
 import { maxCursors } from '../../src/transports/live/catch-up.ts';
-import { maxHandshakeLength } from '../../src/transports/live/live-socket.ts';
+import { maxHandshakeLength } from '../../src/transports/live/handshake-info.ts';
 import { maxQueuedBytes } from '../../src/transports/live/outgoing-queue.ts';
 import { get, post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';

@@ -238,9 +238,8 @@ export class PlayerReplica {
       }
     }
     if (version <= node.version) return;
-    const isNext = version === node.version + 1;
     // After a gap, it is applied too: it is newer than what is known. The version stays behind until all is known.
-    if (isNext) node.version = version;
+    if (version === node.version + 1) node.version = version;
     else this.#ask(id, node);
     this.#change(
       changes.map(([wallet]) => wallet),

@@ -1,8 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { GantryError } from '../../core/errors.ts';
 import type { ofLauncher } from '../../features/games/refuse-old-version.ts';
 import { type EngineConnection, releaseRequest } from '../../runtime/internals/engine-io.ts';
 import { gamesInQuery } from '../named-games.ts';
 import { isToken } from './misplaced-token.ts';
+
+/** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
+export const maxHandshakeLength = 512 * 1024;
 
 /** What is kept of the request that opened a connection. */
 export interface HandshakeInfo {
@@ -45,4 +49,9 @@ function placeOfToken(url: string, headers: IncomingHttpHeaders): string | undef
   const [name] =
     [...new URLSearchParams(url.slice(url.indexOf('?')))].find(([, value]) => isToken(value)) ?? [];
   return name && `in the query, as ${name}`;
+}
+
+/** The error for a socket whose connection closed before it was admitted. */
+export function closedMeanwhile(): GantryError {
+  return new GantryError('not_ready', 'The connection was closed while it was being opened');
 }

@@ -25,7 +25,7 @@ import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
-import type { HandshakeInfo } from './handshake-info.ts';
+import { closedMeanwhile, type HandshakeInfo, maxHandshakeLength } from './handshake-info.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -35,9 +35,6 @@ import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
 import { Subscriptions, type SubscriptionsDependencies } from './subscriptions.ts';
-
-/** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
-export const maxHandshakeLength = 512 * 1024;
 
 /** How long the token that a socket gets shortly before its session expires is valid beyond that, in milliseconds. */
 const tokenOverlapMs = 60_000;
@@ -398,9 +395,4 @@ export class LiveSocket {
     await this.#services.presencePace.turn();
     await announcePresence(this.#services, sessionId);
   }
-}
-
-/** The error for a socket whose connection closed before it was admitted. */
-export function closedMeanwhile(): GantryError {
-  return new GantryError('not_ready', 'The connection was closed while it was being opened');
 }
