@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type Plugin } from 'vitest/config';
@@ -37,69 +38,78 @@ const changes = [
 ];
 
 /**
- * The slowest files, started first: started last, one of them would run alone when all others are done. Those of the
- * long tests that mostly wait alternate with those that keep a processor busy.
+ * The slowest files, started first: started last, one of them would run alone when all others are done. Slowest first;
+ * those of the long tests that keep a processor busy alternate with those that mostly wait.
  */
 const longest = [
   'release/release.long', // builds what six others use
-  'pages/console',
   'trust/hostile-callers',
-  'operations/session-origins',
-  'operations/authorization',
-  'pages/launcher',
-  'pages/docs',
-  'pages/launcher-people',
-  'trust/erasing-a-player',
+  'pages/console',
   'sdk/typescript',
-  'operations/admin-parity',
-  'auth/forged-tokens',
-  'operations/admin-authorization',
+  'pages/launcher',
+  'pages/launcher-people',
+  'operations/authorization',
+  'operations/session-origins',
+  'operations/parity',
   'storage/threaded-database',
-  'storage/sqlite-database',
   'pages/administrators',
   'live/public-stream',
-  'pages/docs-accessibility.long',
-  'live/presence.long',
+  'auth/forged-tokens',
+  'presence/redis-presence',
+  'live/friend-presence',
+  'pages/leaderboards',
+  'storage/sqlite-database',
+  'pages/launcher-conversations',
+  'pages/live-ops',
+  'operations/admin-parity',
+  'pages/reference',
+  'pages/rules-editor',
+  'pages/demo-game',
+  'live/client-retries',
+  'operations/admin-authorization',
+  'pages/launcher-home',
+  'pages/docs',
   'storage/postgres-database.long',
-  'transports/slow-bodies.long',
-  'sdk/csharp.long',
-  'trust/raw-sockets.long',
-  'pages/accessibility.long',
-  'proxy/idle-connections.long',
   'sdk/gdscript.long',
-  'runtime/compiled-program.long',
-  'sdk/python.long',
-  'trust/key-rotation.long',
-  'pages/console-layout.long',
-  'live/redis-failover.long',
   'sdk/chromium.long',
-  'webhooks/killed.long',
-  'storage/upgrades.long',
-  'binary/executable.long',
-  'first-hour/browser-game.long',
+  'live/presence.long',
+  'pages/dialogs.long',
+  'sdk/python.long',
+  'sdk/csharp.long',
   'proxy/nginx.long',
+  'pages/docs-accessibility.long',
+  'proxy/idle-connections.long',
   'docs/snippets.long',
-  'live/lossy-bus.long',
-  'trust/raw-websockets.long',
+  'transports/slow-bodies.long',
+  'storage/upgrades.long',
+  'trust/raw-sockets.long',
+  'runtime/compiled-program.long',
+  'live/playing-ledger.long',
+  'first-hour/browser-game.long',
   'sdk/python-asyncio.long',
+  'pages/accessibility.long',
+  'live/redis-failover.long',
+  'pages/console-layout.long',
+  'webhooks/killed.long',
+  'compat/typed-client.long',
+  'trust/key-rotation.long',
+  'upgrade/side-by-side.long',
+  'live/friend-presence.long',
+  'crash/damaged-files.long',
+  'trust/raw-websockets.long',
   'pages/console-load.long',
-  'crash/power-loss.long',
-  'package/package.long',
-  'live/differing-clocks.long',
-  'live/shutdown.long',
-  'live/costly-sockets.long',
-  'live/redis-outage.long',
-  'pages/restart.long',
+  'live/lossy-bus.long',
+  'docs/guides.long',
   'live/ledger.long',
-  'live/slow-reader.long',
-  'engines/postgres/sole-writer.long',
-  'trust/fuzz.long',
-].map((path) => `/test/${path}.test.ts`);
+  'live/shutdown.long',
+  'live/differing-clocks.long',
+].map((path) => fileURLToPath(new URL(`${path}.test.ts`, import.meta.url)));
+for (const path of longest) if (!existsSync(path)) throw new Error(`there is no file ${path}`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const at = longest.findIndex((path) => moduleId.endsWith(path));
+      const at = longest.indexOf(moduleId);
       return at < 0 ? longest.length : at;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
