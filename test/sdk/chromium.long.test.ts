@@ -5,12 +5,8 @@ import { launchBrowser, noBrowser } from '../pages/browser.ts';
 import { repository } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { serveFiles, startChromiumDriver } from './chromium.ts';
-import { describeClientRules } from './client-rules.ts';
-import { describeConnectRules } from './connect-rules.ts';
-import { describeFollowRules } from './follow-rules.ts';
-import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
-import { describeSessionRules } from './session-rules.ts';
+import { describeRules } from './rules.ts';
 
 describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /client.js', () => {
   let server: TestServer;
@@ -19,11 +15,7 @@ describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /cl
   });
   afterAll(() => server?.close());
 
-  describeClientRules(() => startChromiumDriver(server.url));
-  describeConnectRules(() => startChromiumDriver(server.url));
-  describeSessionRules(() => startChromiumDriver(server.url));
-  describeFollowRules(() => startChromiumDriver(server.url));
-  describeFriendsRules(() => startChromiumDriver(server.url));
+  describeRules(() => startChromiumDriver(server.url), ['config']);
   describeWithRealServer(startChromiumDriver);
 
   test('the sample game is played on a separate origin, and recognizes its guest again', {

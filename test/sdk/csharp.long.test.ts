@@ -2,24 +2,14 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { describeClientRules } from './client-rules.ts';
-import { describeConfigRules } from './config-rules.ts';
-import { describeConnectRules } from './connect-rules.ts';
 import { testCancellation } from './csharp-cancellation.ts';
 import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
 import { Driver } from './driver.ts';
-import { describeFollowRules } from './follow-rules.ts';
-import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
-import { describeSessionRules } from './session-rules.ts';
+import { describeRules } from './rules.ts';
 
 describe.skipIf(monoMissing !== null)('the C# SDK', () => {
-  describeClientRules(() => Driver.start(csharpDriver));
-  describeConnectRules(() => Driver.start(csharpDriver));
-  describeSessionRules(() => Driver.start(csharpDriver));
-  describeFollowRules(() => Driver.start(csharpDriver));
-  describeFriendsRules(() => Driver.start(csharpDriver));
-  describeConfigRules(() => Driver.start(csharpDriver));
+  describeRules(() => Driver.start(csharpDriver));
   testCancellation();
   describeWithRealServer(() => Driver.start(csharpDriver));
 

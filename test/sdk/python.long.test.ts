@@ -3,26 +3,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { repository } from '../support/gantry-process.ts';
-import { describeClientRules } from './client-rules.ts';
-import { describeConfigRules } from './config-rules.ts';
-import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { pythonDriver } from './drivers.ts';
-import { describeFollowRules } from './follow-rules.ts';
-import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
+import { describeRules } from './rules.ts';
 import { ScriptedServer } from './scripted-server.ts';
-import { describeSessionRules } from './session-rules.ts';
 
 const { missing } = pythonDriver;
 
 describe.skipIf(missing !== null)('the Python SDK', () => {
-  describeClientRules(() => Driver.start(pythonDriver));
-  describeConnectRules(() => Driver.start(pythonDriver));
-  describeSessionRules(() => Driver.start(pythonDriver));
-  describeFollowRules(() => Driver.start(pythonDriver));
-  describeFriendsRules(() => Driver.start(pythonDriver));
-  describeConfigRules(() => Driver.start(pythonDriver));
+  describeRules(() => Driver.start(pythonDriver));
   describeWithRealServer(() => Driver.start(pythonDriver));
 
   test('a session that ends before the library has returned from connecting ends the client', async () => {
