@@ -28,6 +28,8 @@ interface FromWriter {
   trouble: WriteTrouble | null;
   /** The new epoch, if it has changed since the last message; see `Database.onNewEpoch`. */
   newEpoch: string | null;
+  /** Why this program must not use the database any more; see `Database.onEnd`. */
+  end: string | null;
 }
 
 /** Calls of a writer thread other than commands, by names that no command has. */
@@ -132,9 +134,10 @@ export class Writer {
     worker.postMessage(message);
   }
 
-  #receive({ outcomes, events, wakes, trouble, newEpoch }: FromWriter): void {
+  #receive({ outcomes, events, wakes, trouble, newEpoch, end }: FromWriter): void {
     this.#setTrouble(trouble);
     if (newEpoch !== null) this.#announcer.announceEpoch(newEpoch);
+    if (end !== null) this.#announcer.announceEnd(end);
     this.#committed();
     for (const [id, result, failure] of outcomes) {
       const call = this.#pending.get(id);
@@ -190,6 +193,7 @@ export function serveWriter(
   let wakes: string[] = [];
   let trouble: WriteTrouble | null = null;
   let newEpoch: string | null = null;
+  let end: string | null = null;
   let isScheduled = false;
 
   writing.onCommit((written) => {
@@ -206,6 +210,10 @@ export function serveWriter(
   });
   writing.onNewEpoch((epoch) => {
     newEpoch = epoch;
+    scheduleMessage();
+  });
+  writing.onEnd((why) => {
+    end = why;
     scheduleMessage();
   });
 
@@ -242,7 +250,7 @@ export function serveWriter(
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      const message: FromWriter = { outcomes, events, wakes, trouble, newEpoch };
+      const message: FromWriter = { outcomes, events, wakes, trouble, newEpoch, end };
       outcomes = [];
       events = [];
       wakes = [];

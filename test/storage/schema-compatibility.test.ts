@@ -17,6 +17,8 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import { allGames } from '../../src/features/games/queries.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
+import { gantry, serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { freshSchema } from '../support/postgres-schema.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -52,6 +54,8 @@ describe('migrations', () => {
   });
 });
 
+const adminToken = 'the-admin-token-of-this-test';
+
 /** What the next version's expand step could be: a column and an index on a table that is written, and a new table. */
 const expansion = `ALTER TABLE games ADD COLUMN of_the_future text;
   CREATE INDEX games_of_the_future ON games (of_the_future);
@@ -79,6 +83,43 @@ test('a SQLite database that the next version has expanded is used, and what it 
   after.exec(`UPDATE history SET oldest_compatible = ${latestSchema + 1}`);
   after.close();
   expect(() => new SqliteDatabase(file, domain)).toThrow(/Run the newer Gantry that wrote it/);
+});
+
+test('a server goes on when another process expands its SQLite database; after a contract step it writes no more, and ends', async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serveGantry(directory.path, { ADMIN_TOKEN: adminToken });
+  const createGame = (name: string) =>
+    post(`${server.url}/admin/create-game`, { name }, { Authorization: `Bearer ${adminToken}` });
+  const next = new SqliteFile(join(directory.path, 'gantry.db'));
+  const games = next.prepare('SELECT name FROM games WHERE length(name) < 6 ORDER BY name').pluck();
+  try {
+    expect((await createGame('One')).status).toBe(200);
+    next.transaction(() => {
+      next.exec(expansion);
+      next.pragma(`user_version = ${latestSchema + 1}`);
+    })();
+    expect((await createGame('Three')).status).toBe(200);
+
+    // As `migrate` of a version with a contract step.
+    next.transaction(() => {
+      next.exec(`UPDATE history SET oldest_compatible = ${latestSchema + 1}`);
+      next.pragma(`user_version = ${latestSchema + 2}`);
+    })();
+    const refused = await createGame('Two');
+    expect(refused).toMatchObject({ status: 503, body: { data: { reason: 'store_unavailable' } } });
+    expect(await server.ended).toBe(1);
+    expect(server.output.stderr + server.output.stdout).toMatch(
+      /"level":"?(50|error).*A newer version of Gantry has upgraded the database.* knows \d+\. Start the newer version/,
+    );
+    expect(games.all()).toEqual(['One', 'Three']);
+  } finally {
+    next.close();
+  }
+  const again = await gantry(['serve'], { env: { DATA_DIR: directory.path, PORT: '0' } });
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Run the newer Gantry that wrote it'),
+  });
 });
 
 describe.skipIf(noPostgres !== null)('beside a PostgreSQL node of the next version', () => {

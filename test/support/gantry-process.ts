@@ -75,6 +75,8 @@ export interface GantryProcess extends AsyncDisposable {
   url: string;
   /** Its output so far. */
   output: { stdout: string; stderr: string };
+  /** Its exit code, once it is gone; null when a signal ended it. */
+  ended: Promise<number | null>;
   /** Sends the signal and resolves when the process is gone. */
   end(signal: NodeJS.Signals): Promise<Finished>;
 }
@@ -105,7 +107,8 @@ export async function serveGantry(
       },
       startWithinMs,
     );
-    return { url, output, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
+    const ended = gone.then(([code]) => code);
+    return { url, output, ended, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
   } catch (error) {
     await end('SIGKILL');
     throw error;

@@ -34,6 +34,14 @@ export function isAdmitted(found: SchemaState, known: number): boolean {
   return found.version <= known || found.oldestCompatible <= known;
 }
 
+/** For a server that is running, or a person: the schema does not admit this program any more. */
+export function endedBySchema(oldest: number, known: number): string {
+  return (
+    `A newer version of Gantry has upgraded the database, and this one cannot use it any more: its schema requires ` +
+    `programs that know version ${oldest}, and this one knows ${known}. Start the newer version`
+  );
+}
+
 /** What starting this program does to the schema of a database. */
 export interface UpgradePlan {
   /** Null: there is no schema yet. */

@@ -204,11 +204,3 @@ async function lockedSchema(connection: Connection): Promise<SchemaState> {
     );
   return found;
 }
-
-/** For a node that is running, or a person: the schema does not admit this program any more. */
-export function endedBySchema(oldest: number): string {
-  return (
-    `A newer version of Gantry has upgraded the database, and this one cannot use it any more: its schema requires ` +
-    `programs that know version ${oldest}, and this one knows ${schemaVersion}. Start the newer version`
-  );
-}

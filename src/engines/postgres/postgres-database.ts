@@ -4,6 +4,7 @@ import { defaultRetention, type Retention } from '../../core/events/retention.ts
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
+import { endedBySchema } from '../../core/storage/migrations.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { Announcer } from '../announcer.ts';
@@ -12,7 +13,7 @@ import { DeclaredStatements } from './declared-statements.ts';
 import { renameHistory } from './history.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import { LocalWriter, physicalTables } from './local-writer.ts';
-import { endedBySchema, migrate, schemaVersion } from './migrate.ts';
+import { migrate, schemaVersion } from './migrate.ts';
 import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
 import type { NodeWriter } from './node-writer.ts';
 import { onceReachable } from './once-reachable.ts';
@@ -220,7 +221,7 @@ export class PostgresDatabase extends Announcer implements Database {
   async #probeServer(): Promise<void> {
     try {
       const { epoch, oldestCompatible, lanes } = await this.#probe.check();
-      if (oldestCompatible > schemaVersion) this.announceEnd(endedBySchema(oldestCompatible));
+      if (oldestCompatible > schemaVersion) this.announceEnd(endedBySchema(oldestCompatible, schemaVersion));
       this.#connections.isUnreachable = false;
       this.#setTrouble('reading', null);
       this.#setEpoch(epoch);

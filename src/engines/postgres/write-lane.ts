@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { endedBySchema } from '../../core/storage/migrations.ts';
 import { unavailable } from '../unavailable.ts';
 import type { LanePlace } from './batch.ts';
 import { Connection, planByKey, settled } from './connection.ts';
-import { endedBySchema, laneMutex, schemaVersion } from './migrate.ts';
+import { laneMutex, schemaVersion } from './migrate.ts';
 
 /**
  * Another node may take over a lane whose lease has not been renewed for this long, by the database's clock. Statements
@@ -106,7 +107,8 @@ async function acquireRow(connection: Connection, owner: string): Promise<Omit<L
 
 /** Refuses to write on a schema that does not admit this program any more. @throws GantryError `store_unavailable` */
 function refuseEnded(oldest: number): void {
-  if (oldest > schemaVersion) throw unavailable('be reached', new Error(endedBySchema(oldest)));
+  if (oldest > schemaVersion)
+    throw unavailable('be reached', new Error(endedBySchema(oldest, schemaVersion)));
 }
 
 /**

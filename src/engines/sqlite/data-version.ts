@@ -43,9 +43,10 @@ export class DataVersion {
     this.#isChecked = false;
   }
 
-  /** A transaction has begun; its snapshot may be newer than the last check. */
-  begin(): void {
+  /** A transaction has begun; its snapshot may be newer than the last check. Returns `commits()` as of it. */
+  begin(): number {
     this.#check();
+    return this.#commits;
   }
 
   /** Inside a transaction: cached data was changed. */

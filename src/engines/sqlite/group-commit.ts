@@ -9,6 +9,7 @@ import type { Settle } from '../writer-thread.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { DataVersion } from './data-version.ts';
+import { whyEnded } from './migrate.ts';
 import { prepare } from './prepare.ts';
 import { WriteHealth } from './write-health.ts';
 
@@ -60,6 +61,8 @@ export class GroupCommit {
   readonly #statements: Record<'begin' | 'commit' | 'rollback', Statement>;
   readonly #checkpoints: Checkpoints;
   readonly #announcer: Announcer;
+  /** `DataVersion.commits` when the schema was last found to admit this program. */
+  #admittedAt: number | undefined;
   #queue: Queued[] = [];
   /** Number of large commands in the queue. */
   #largeQueued = 0;
@@ -169,7 +172,9 @@ export class GroupCommit {
 
   /** Runs a batch in the transaction that has begun. */
   #run(batch: readonly Queued[]): void {
-    this.#version.begin();
+    const commits = this.#version.begin();
+    if (commits !== this.#admittedAt && !this.#isAdmitted(batch)) return;
+    this.#admittedAt = commits;
     this.#runner.begin();
     let outcomes: Outcome[];
     let events: readonly StoredEvent[];
@@ -208,6 +213,16 @@ export class GroupCommit {
       else settle.reject(outcome?.error);
     }
     this.#announcer.announceCommit(events, wakes);
+  }
+
+  /** Whether the schema still admits this program: another process may have upgraded it. If not, refuses the batch. */
+  #isAdmitted(batch: readonly Queued[]): boolean {
+    const why = whyEnded(this.#db);
+    if (why === null) return true;
+    this.#rollBack();
+    this.#fail(batch, unavailable('take writes', new Error(why)));
+    this.#announcer.announceEnd(why);
+    return false;
   }
 
   /** A constraint violation on writing does not identify the command, so each is retried in a separate transaction. */

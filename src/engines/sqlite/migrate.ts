@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/database-unusable.ts';
 import {
   contract,
+  endedBySchema,
   isAdmitted,
   type Migration,
   oldestCompatible,
@@ -120,6 +121,7 @@ export function migrate(db: Database): void {
     const version = versionOf(db);
     if (version >= migrations.length) return;
     for (const migration of migrations.slice(version)) apply(db, migration);
+    prepare(db, 'UPDATE remembered SET version = version + 1').run(); // a running server reads its cached rows again
     prepare(db, 'UPDATE history SET oldest_compatible = ?').run(oldestCompatible(migrations));
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
@@ -134,6 +136,12 @@ export function apply(db: Database, { run }: SqliteMigration): void {
 export function refuseNewer(db: Database): void {
   const state = schemaOf(db);
   if (!isAdmitted(state, migrations.length)) throw new SchemaTooNewError(state.version, migrations.length);
+}
+
+/** Why this program must not write to its open database any more; null when its schema still admits it. */
+export function whyEnded(db: Database): string | null {
+  const oldest = prepare<[], number>(db, 'SELECT oldest_compatible FROM history').pluck().get() ?? 0;
+  return oldest > migrations.length ? endedBySchema(oldest, migrations.length) : null;
 }
 
 /**
