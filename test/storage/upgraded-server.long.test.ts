@@ -61,7 +61,7 @@ async function answersOf(server: TestServer, gameId: string) {
     return body;
   };
   const channels = await call('getMessageChannels', { ...first, withUnread: true });
-  const channelId = channels.data[0]._id;
+  const channelId: unknown = Object(channels).data[0]._id;
   const answers = {
     score: await call('getUserScore', { ...ninth, nonce: 'nonce-9' }),
     scores: await call('getUserScores', ninth),
