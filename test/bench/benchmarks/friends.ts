@@ -15,8 +15,11 @@ const changesPerSecond = (10_000 * 10) / 3_600;
 const connectsPerSecond = 10_000 / 58;
 /** What is left to send after the last has connected. */
 const afterConnectMs = 2_000;
-const steadySeconds = 30;
+/** Several collections of the old generation, some 20 s apart, which by chance would be in one window or the other. */
+const steadySeconds = 120;
 const quickSteadySeconds = 10;
+/** The first changes, while their code is compiled. */
+const warmUpSeconds = 10;
 /** Far fewer than there are changes: what the server writes by itself on a machine that is busy. */
 const maxOtherCommits = 20;
 
@@ -70,10 +73,11 @@ export const friends: Benchmark = {
     const idleSeconds = isQuick ? quickSteadySeconds : steadySeconds;
     const commitsBeforeIdle = await commits(server);
     const idle = await cpuOf(server, () => setTimeout(idleSeconds * 1000));
+    const change = (seconds: number) =>
+      load.ask({ kind: 'change', perSecond: changesPerSecond, seconds }, loadAnswer);
     const commitsBefore = await commits(server);
-    const steady = await cpuOf(server, () =>
-      load.ask({ kind: 'change', perSecond: changesPerSecond, seconds: idleSeconds }, loadAnswer),
-    );
+    await change(warmUpSeconds);
+    const steady = await cpuOf(server, () => change(idleSeconds));
     const written = (await commits(server)) - commitsBefore;
     const alone = commitsBefore - commitsBeforeIdle; // arrivals that were not recorded yet
     if (written > alone + maxOtherCommits) throw new Error(`presence caused ${written - alone} commits`);
