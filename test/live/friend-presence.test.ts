@@ -370,6 +370,39 @@ test('a client with much left to read is not sent more: the last state follows w
   feed.close();
 });
 
+test('friends too long for one message are sent in several, each friend once', async () => {
+  const { db } = server.services;
+  const [ada, ...others] = await Promise.all(Array.from({ length: 31 }, () => server.openSession(chess)));
+  if (!ada) throw new Error('Ada exists');
+  for (const { wallet } of others) await befriend(db, launcherGame, ada.wallet, wallet);
+  const feed = new PresenceFeed({
+    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
+    report: expect.unreachable,
+  });
+  const messages: string[] = [];
+  const connectTo = async ({ sessionId }: TestPlayer, send: (event: string) => void) => {
+    const details = await db.read(findSession, sessionId);
+    if (!details) throw new Error('the session exists');
+    return feed.connect(details, null, { send, isBacklogged: () => false });
+  };
+  const watching = await connectTo(ada, (event) => messages.push(event));
+  const wallets = others.map(({ wallet }) => wallet);
+  await watching.follow(async () => ({ friends: wallets, visible: null, blocking: [] }));
+  const sockets = await Promise.all(others.map((one) => connectTo(one, () => undefined)));
+  const values = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`value ${at}`, 'x'.repeat(128)]));
+  const sent = () => messages.flatMap((message) => JSON.parse(message)[1].friends as FriendPresence[]);
+  await until('all online', () => sent().length === others.length);
+  messages.length = 0;
+  for (const socket of sockets) socket.setRichPresence({ details: '', values, group: null, connect: '' });
+  await until('all sent', () => sent().length >= others.length);
+  expect(sent().map(({ wallet }) => wallet)).toHaveLength(others.length);
+  expect(new Set(sent().map(({ wallet }) => wallet))).toEqual(new Set(wallets));
+  expect(messages.length).toBeGreaterThan(1);
+  for (const { length } of messages) expect(length).toBeLessThan(70_000);
+  for (const socket of [watching, ...sockets]) socket.close();
+  feed.close();
+});
+
 test('while many sockets wait, the others wait longer, so that more changes are sent together', async () => {
   const { db } = server.services;
   const [ada, bob] = await friends();
