@@ -148,7 +148,7 @@ export function sendAck(conn: EngineConnection, id: number, args: string): numbe
 export function sendEvents(
   conn: EngineConnection,
   events: readonly string[],
-  frames: Buffer = Buffer.concat(events.map(eventFrame)),
+  frames: Buffer = eventFrames(events),
 ): void {
   if (webSocketOf(conn) === null || Reflect.has(conn, alias)) {
     for (const event of events) conn.send(`2${event}`);
@@ -177,25 +177,41 @@ export function sendEventNow(conn: EngineConnection, event: string, frame?: Buff
 
 /** The WebSocket frame of an event, the JSON array of its name and arguments. */
 export function eventFrame(event: string): Buffer {
-  return textFrame(`42${event}`);
+  return eventFrames([event]);
 }
 
-/** A server's WebSocket frame of a text (RFC 6455, 5.2): its header and its payload. */
-function textFrame(text: string): Buffer {
-  const length = Buffer.byteLength(text);
-  const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
-  const frame = Buffer.allocUnsafe(start + length);
-  frame[0] = 0x81; // final, text
-  if (length < 126) frame[1] = length;
-  else if (length < 65_536) {
-    frame[1] = 126;
-    frame.writeUInt16BE(length, 2);
-  } else {
-    frame[1] = 127;
-    frame.writeBigUInt64BE(BigInt(length), 2);
+function eventFrames(events: readonly string[]): Buffer {
+  return textFrames(events.map((event) => `42${event}`));
+}
+
+/** A server's WebSocket frames of texts (RFC 6455, 5.2), each a header and its payload, in one buffer. */
+function textFrames(texts: readonly string[]): Buffer {
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  const frames = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerBytes(length) + length, 0));
+  let at = 0;
+  for (const [index, text] of texts.entries()) {
+    at = writeHeader(frames, at, lengths[index] ?? 0);
+    at += frames.write(text, at);
   }
-  frame.write(text, start);
-  return frame;
+  return frames;
+}
+
+function headerBytes(length: number): number {
+  return length < 126 ? 2 : length < 65_536 ? 4 : 10;
+}
+
+/** Returns the end of the header. */
+function writeHeader(frame: Buffer, at: number, length: number): number {
+  frame[at] = 0x81; // final, text
+  if (length < 126) frame[at + 1] = length;
+  else if (length < 65_536) {
+    frame[at + 1] = 126;
+    frame.writeUInt16BE(length, at + 2);
+  } else {
+    frame[at + 1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), at + 2);
+  }
+  return at + headerBytes(length);
 }
 
 /**

@@ -30,7 +30,7 @@ import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import type { PresenceFeed } from './presence-feed.ts';
-import { eventText, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
+import { eventTexts, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
 import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
@@ -246,10 +246,7 @@ export class LiveSocket {
       push,
       turns,
       followed: session.subscriptions,
-      send: (events, isLate) => {
-        const texts = events.map((event) => eventText(event, isLate));
-        sendEvents(this.#conn, texts);
-      },
+      send: (events, isLate) => sendEvents(this.#conn, eventTexts(events, isLate)),
       drained: () => this.#outgoing.drained(),
       flushed,
     });

@@ -134,9 +134,28 @@ export class Push {
 }
 
 /** An event as clients get it: the JSON array of its name and arguments. */
-export function eventText({ name, record, stream, epoch, seq }: EventText, isLate = false): string {
-  const meta: EventMeta = { stream, epoch, seq, ...(isLate && { late: true }) };
-  return `[${JSON.stringify(name)},${record},${JSON.stringify(meta)}]`;
+function eventText(event: EventText): string {
+  return eventTexts([event])[0] ?? '';
+}
+
+/**
+ * Events as clients get them. Missed events come by the dozen from one stream with one name: what they share is encoded
+ * once.
+ */
+export function eventTexts(events: readonly EventText[], isLate = false): string[] {
+  let last: EventText | undefined;
+  let head = '';
+  let tail = '';
+  return events.map((event) => {
+    const { name, record, stream, epoch, seq } = event;
+    if (name !== last?.name) head = `[${JSON.stringify(name)},`;
+    if (stream !== last?.stream || epoch !== last.epoch) {
+      const place: Pick<EventMeta, 'stream' | 'epoch'> = { stream, epoch };
+      tail = `,${JSON.stringify(place).slice(0, -1)},"seq":`;
+    }
+    last = event;
+    return `${head}${record}${tail}${seq}${isLate ? ',"late":true' : ''}}]`;
+  });
 }
 
 /**
