@@ -54,8 +54,8 @@ import { answerCalls, type RpcDependencies } from './rpc.ts';
 /** How often other processes' events and retired keys are polled, whether or not there is a bus. */
 const catchUpIntervalMs = 1_000;
 const slowConsumerCheckMs = 100;
-/** Reads per turn of the event loop for sockets that catch up, of a few events each; more would delay other work. */
-const catchUpReadsPerTurn = 1;
+/** How long a turn of the event loop reads for sockets that catch up, and one more read; more would delay other work. */
+const catchUpMsPerTurn = 1;
 /** How often arrivals and departures are recorded at most. A lone launcher does not wait. */
 const presenceEveryMs = 10;
 /** Connections without a handshake by then are closed. */
@@ -203,7 +203,7 @@ export class Gateway {
       friends: this.friends,
       gameStats: this.gameStats,
       signingKeys: this.#signingKeys,
-      turns: new ConcurrencyLimiter(catchUpReadsPerTurn),
+      turns: new ConcurrencyLimiter(1, catchUpMsPerTurn),
       presencePace: new Pace(presenceEveryMs),
       answeredBytes: encodeAcksWith(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
