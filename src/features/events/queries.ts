@@ -16,7 +16,7 @@ import {
   type StreamPosition,
   streamOf,
 } from '../../core/events/stream.ts';
-import { streams } from '../../core/events/tables.ts';
+import { type StreamRow, streams } from '../../core/events/tables.ts';
 import { isGuestAddress } from '../../core/schemas/fields.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { otherOf } from '../friends/events.ts';
@@ -166,12 +166,15 @@ function* currentAddress(read: Read, address: string): ReadSteps<string> {
 export const streamPositions = query(
   'streamPositions',
   function* (read, { wallet, gameId, friends = 'none' }: Listener): ReadSteps<StreamPosition[]> {
-    const own =
-      gameId === null
-        ? [...(yield* read.all(selectOwnStreams, { wallet }))]
-        : [yield* positionOf(read, streamOf.player(gameId, wallet))];
-    if (gameId !== null && friends !== 'none') own.push(yield* positionOf(read, streamOf.account(wallet)));
-    return [...own, ...(yield* read.all(selectChannelStreams, { wallet, gameId }))];
+    if (gameId === null) return [...(yield* read.all(selectStreamsOfPlayer, { wallet, gameId }))];
+    const player = streamOf.player(gameId, wallet);
+    const account = friends === 'none' ? null : streamOf.account(wallet);
+    const found = yield* read.all(selectStreamsInGame, { player, account, wallet, gameId });
+    const own = [player, ...(account === null ? [] : [account])];
+    return [
+      ...own.map((name) => found.find(({ stream }) => stream === name) ?? positionAt(name, undefined)),
+      ...found.filter(({ stream }) => !own.includes(stream)),
+    ];
   },
 );
 
@@ -204,7 +207,10 @@ function positionsAt(cursor: string): Positions {
 }
 
 function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {
-  const row = yield* read.get(streams, stream);
+  return positionAt(stream, yield* read.get(streams, stream));
+}
+
+function positionAt(stream: string, row: Pick<StreamRow, 'seq' | 'firstSeq'> | undefined): StreamPosition {
   return { stream, seq: row?.seq ?? 0, firstSeq: row?.firstSeq ?? 1, since: 0 };
 }
 
@@ -264,12 +270,17 @@ const selectOfStream = statement<
   `SELECT seq, name, record FROM events
     WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND seq > @seq ORDER BY seq LIMIT @limit`,
 );
-const selectOwnStreams = statement<{ wallet: string }, StreamPosition>(
-  'SELECT name AS stream, seq, first_seq AS "firstSeq", 0 AS since FROM streams WHERE wallet = @wallet',
-);
-const selectChannelStreams = statement<{ wallet: string; gameId: string | null }, StreamPosition>(
-  `SELECT s.name AS stream, s.seq, s.first_seq AS "firstSeq", p.joined_seq AS since
+const streamsWhere = (condition: string) =>
+  `SELECT name AS stream, seq, first_seq AS "firstSeq", 0 AS since FROM streams WHERE ${condition}`;
+const channelStreams = `SELECT s.name AS stream, s.seq, s.first_seq AS "firstSeq", p.joined_seq AS since
     FROM participants AS p JOIN streams AS s ON s.name = 'channel:' || p.channel_id
     WHERE p.wallet = @wallet AND (p.game_id = @gameId OR @gameId IS NULL)
-      AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = CAST(p.game_id AS text))`,
+      AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = CAST(p.game_id AS text))`;
+const selectStreamsOfPlayer = statement<{ wallet: string; gameId: string | null }, StreamPosition>(
+  `${streamsWhere('wallet = @wallet')} UNION ALL ${channelStreams}`,
 );
+// One statement, since it runs for every socket that connects. With IN, SQLite would fill a table for it each time.
+const selectStreamsInGame = statement<
+  { player: string; account: string | null; wallet: string; gameId: string },
+  StreamPosition
+>([streamsWhere('name = @player'), streamsWhere('name = @account'), channelStreams].join(' UNION ALL '));
