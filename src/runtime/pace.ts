@@ -5,18 +5,18 @@ import { setTimeout } from 'node:timers/promises';
  * arrives within `everyMs` of it proceeds together at the end of that time.
  */
 export class Pace {
-  readonly #everyMs: number;
+  everyMs: number;
   #lastAt = Number.NEGATIVE_INFINITY;
   #next: Promise<void> | null = null;
 
   constructor(everyMs: number) {
-    this.#everyMs = everyMs;
+    this.everyMs = everyMs;
   }
 
   /** Resolves when the caller may proceed, at most `everyMs` from now. */
   turn(): Promise<void> {
     if (this.#next) return this.#next;
-    const waitMs = this.#lastAt + this.#everyMs - performance.now();
+    const waitMs = this.#lastAt + this.everyMs - performance.now();
     if (waitMs > 0) this.#next = setTimeout(waitMs).then(() => this.#proceed());
     else this.#proceed();
     return this.#next ?? Promise.resolve();

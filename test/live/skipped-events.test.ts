@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Channel } from '../../src/cluster/redis/redis-channel.ts';
 import { readConfig } from '../../src/config.ts';
@@ -16,15 +17,16 @@ import { startTestServer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
 
-/** A channel within this process; `sent`: how many events it has passed on. */
-function localChannel(): Channel & { sent: number; isSubscribed: boolean } {
+/** A channel within this process; `messages`, with `sent` events, have come from the other process. */
+function localChannel(): Channel & { messages: number; sent: number; isSubscribed: boolean } {
   let onMessage = (_message: Buffer): void => undefined;
   return {
+    messages: 0,
     sent: 0,
     isSubscribed: false,
-    send(message) {
+    async send(message) {
       if (this.isSubscribed) onMessage(Buffer.from(message));
-      this.sent += message.match(/"stream":/g)?.length ?? 0;
+      return Number(this.isSubscribed);
     },
     onMessage(listener) {
       onMessage = listener;
@@ -60,7 +62,15 @@ async function idleNode() {
   await feed.listen();
   new EventFeed({
     db: data.db,
-    channel: { ...channel, send: (message) => channel.send(message), onMessage: () => undefined },
+    channel: {
+      ...channel,
+      send(message) {
+        channel.messages++;
+        channel.sent += message.match(/"stream":/g)?.length ?? 0;
+        return channel.send(message);
+      },
+      onMessage: () => undefined,
+    },
     interests: new Interests(),
     nodes: () => 2,
     deliver: () => undefined,
@@ -162,11 +172,29 @@ test('events of another node that come after those of a later commit here are aw
   await until('all scores', () => node.scores().length === inTurn.length);
   expect([node.scores(), refills.calls, node.reports]).toEqual([inTurn, 0, []]);
 
-  channel.send = () => undefined;
+  channel.send = async () => null;
   await elsewhere.write(setScore, player, 0);
   await db.write(setScore, player, 1);
   await until('those that were lost', () => node.scores().length === 22);
   expect([node.scores().slice(20), refills.calls]).toEqual([[0, 1], 1]);
+});
+
+test('a node sends events that no other node hears in few messages, and those of the first one that listens all the same', async () => {
+  await using node = await idleNode();
+  const { channel, elsewhere, feed, interests, player, refills } = node;
+  for (let second = 1; second <= 5; second++) await feed.check();
+  await node.setScores(1);
+  const [from, before] = [performance.now(), channel.messages];
+  for (let score = 0; score < 8; score++) {
+    await elsewhere.write(setScore, player, score);
+    await delay(10);
+  }
+  await until('the events', () => channel.sent === 9);
+  expect(channel.messages - before).toBeLessThanOrEqual(1 + (performance.now() - from) / 40);
+  interests.add(player.wallet);
+  await feed.listen();
+  await node.setScores(3);
+  expect([node.scores(), refills.calls, node.reports]).toEqual([[0, 1, 2], 0, []]);
 });
 
 test('a broken message is reported, and what it should have said is read from the database', async () => {

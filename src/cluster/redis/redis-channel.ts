@@ -5,7 +5,8 @@ import type { Redis } from 'ioredis';
  * duplicated and reordered. Sending never throws or blocks.
  */
 export interface Channel {
-  send(message: string): void;
+  /** Resolves with how many have received it, the sender too; null: it is not known. */
+  send(message: string): Promise<number | null>;
   onMessage(listener: (message: Buffer) => void): void;
   /** Resolves when messages that are sent from now on arrive; not before the channel can be reached. */
   subscribe(): Promise<void>;
@@ -24,8 +25,8 @@ export class RedisChannel implements Channel {
     this.#name = name;
   }
 
-  send(message: string): void {
-    this.#commands.publish(this.#name, message);
+  send(message: string): Promise<number | null> {
+    return this.#commands.publish(this.#name, message).catch(() => null);
   }
 
   onMessage(listener: (message: Buffer) => void): void {

@@ -31,6 +31,11 @@ const reorderMs = 20;
  * node that skips them, the message costs more than its events.
  */
 const gatherMs = 5;
+/**
+ * The same while no other node listens: sending costs the node ten times as much as what is sent. Shorter than
+ * `inFlightMs`, since one that has just begun to listen waits for it.
+ */
+const unheardGatherMs = 40;
 /** The node stops listening after so many calls of `check` without interests, so that reconnects need no new start. */
 const idleChecks = 5;
 /** When more events than this are buffered, they are read from the database instead. */
@@ -150,9 +155,12 @@ export class EventFeed {
     const isWaiting = this.#unsent !== '';
     this.#unsent += encodeFrames(events);
     if (isWaiting) return;
-    void this.#sendPace.turn().then(() => {
-      channel.send(this.#unsent);
+    void this.#sendPace.turn().then(async () => {
+      const sending = channel.send(this.#unsent);
       this.#unsent = '';
+      const receivers = await sending;
+      const isUnheard = receivers !== null && receivers <= Number(this.#isListening);
+      this.#sendPace.everyMs = isUnheard ? unheardGatherMs : gatherMs;
     });
   }
 
