@@ -19,6 +19,8 @@ export const typeOfKind: Readonly<Record<Kind, string>> = {
 export interface PhysicalColumn extends Column {
   readonly physicalName: string;
   readonly type: string;
+  /** Rows are looked up by the id of the stream that it names. */
+  readonly namesStream: boolean;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -54,6 +56,7 @@ export class PhysicalTable {
       ...column,
       physicalName: physicalName(column),
       type: typeOfKind[column.kind],
+      namesStream: column.kind === 'stream' || (this.isStreams && column.name === 'name'),
     }));
     this.#byName = new Map(this.columns.map((column) => [column.name, column]));
     this.key = table.key.map((name) => this.column(name));
@@ -79,18 +82,18 @@ export class PhysicalTable {
   }
 
   /** The column to look up rows by: streams by their ids. */
-  searched({ name, physicalName: physical }: PhysicalColumn): string {
-    return this.isStreams && name === 'name' ? 'id' : physical;
+  searched({ namesStream, physicalName: physical }: PhysicalColumn): string {
+    return this.isStreams && namesStream ? 'id' : physical;
   }
 
-  searchedType({ name, type }: PhysicalColumn): string {
-    return this.isStreams && name === 'name' ? 'uuid' : type;
+  searchedType({ namesStream, type }: PhysicalColumn): string {
+    return namesStream ? 'uuid' : type;
   }
 
   /** The value to look up rows by; undefined: no row can have it. */
-  toSearch({ name, kind }: PhysicalColumn, value: Value): Value | undefined {
+  toSearch({ kind, namesStream }: PhysicalColumn, value: Value): Value | undefined {
     if (value === null) return undefined;
-    if (kind === 'stream' || (this.isStreams && name === 'name')) return this.#ids.of(String(value));
+    if (namesStream) return this.#ids.of(String(value));
     if ((kind === 'uuid' || kind === 'board') && !(typeof value === 'string' && uuid.test(value)))
       return undefined;
     return typeof value === 'string' ? withoutNulls(value) : value;

@@ -37,7 +37,7 @@ export function foundRow(
 ): AnyRow {
   for (let at = 0; at < by.length; at++) {
     const column = by[at];
-    if (column?.kind === 'stream') row[column.name] = key[at] ?? null;
+    if (column?.namesStream) row[column.name] = key[at] ?? null;
   }
   return row;
 }

@@ -34,7 +34,7 @@ export function rowsByKeys(
 ): string {
   const names = by.map((_, at) => `c${at}`);
   const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
-  const omitted = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
+  const omitted = by.filter(({ namesStream }) => namesStream).map(({ name }) => name);
   return `SELECT k.i, f.* FROM unnest(${arrays(table.searchColumns(by))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
     CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', null, omitted)} FROM ${table.table.name} AS t
       WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
