@@ -32,8 +32,8 @@ const reorderMs = 20;
  */
 const gatherMs = 5;
 /**
- * The same while no other node listens: sending costs the node ten times as much as what is sent. Shorter than
- * `inFlightMs`, since one that has just begun to listen waits for it.
+ * The same while no other node listens. Shorter than `inFlightMs`, which one that has just begun to listen waits for
+ * events.
  */
 const unheardGatherMs = 40;
 /** The node stops listening after so many calls of `check` without interests, so that reconnects need no new start. */
