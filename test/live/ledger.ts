@@ -250,6 +250,7 @@ function endSeasons(db: Database, gameId: string): { stop(): Promise<number> } {
       await end();
     }
   })();
+  ending.catch(() => undefined); // `stop` reports it, unless the run has failed for another reason before
   return {
     async stop() {
       isStopped = true;
