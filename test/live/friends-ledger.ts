@@ -76,8 +76,6 @@ const groupSize = 10;
 const rightWithinMs = 2_000;
 /** When a killed node's players are gone: the lease of a node, and what detecting and sending it takes. */
 const leaseMs = 10_000 + 1_500;
-/** A node that was killed while Redis hung is heard once more when Redis goes on, and is missed after this. */
-const missedMs = 3_000;
 /** Choices of one player are this far apart, so that nobody can mistake their order. */
 const choiceApartMs = 500;
 
@@ -269,7 +267,7 @@ export async function startFriends(
     for (const device of player.devices) device.leave();
     await until(
       'the lease, while the nodes agree',
-      () => isStopped || (performance.now() - killedAt > leaseMs && isQuiet(missedMs + rightWithinMs)),
+      () => isStopped || (performance.now() - killedAt > leaseMs && isQuiet(2 * rightWithinMs)),
       120_000,
     );
     if (!isStopped) {
