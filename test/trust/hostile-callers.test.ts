@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { attackEach, attackNames, mostGrownBytes, mostLoggedBytes } from './hostile-callers.ts';
 
 /** Small: `node test/trust/hostile-callers.ts` measures how long others wait, on a quiet machine. */
-const size = { seconds: 0.25, secondsBefore: 0.01, connections: 120 };
+const size = { seconds: 0.5, secondsBefore: 0.01, connections: 120 };
 
 test('a caller with one token or none cannot deprive others of memory or responses, or fill the log', {
   timeout: 1_200_000,
 }, async () => {
-  const attacked = await attackEach(size, 12);
+  const attacked = await attackEach(size, 8);
   process.stdout.write(`hostile callers: ${JSON.stringify(attacked)}\n`);
   expect(attacked.map(({ attack }) => attack)).toEqual(attackNames);
   for (const { attack, failed, lost, grownBytes, loggedBytes, answers } of attacked) {

@@ -138,8 +138,7 @@ export async function attackEach(
   const all: Attacked[] = [];
   const chosen = attackNames.filter((attack) => attack.includes(named));
   await using innocent = new Innocent();
-  for (let first = 0; first < chosen.length; first += perServer) {
-    const names = chosen.slice(first, first + perServer);
+  for (const names of perServers(chosen, perServer)) {
     await using directory = await temporaryDirectory();
     await using server = await startProbedServer({
       DATA_DIR: directory.path,
@@ -180,6 +179,17 @@ export async function attackEach(
     }
   }
   return all;
+}
+
+/** Pages are rendered, bundled and compressed once for a server, so each attack on them has a server of its own. */
+function perServers(names: readonly string[], most: number): string[][] {
+  const groups: string[][] = [];
+  for (const name of names) {
+    const last = groups.at(-1);
+    if (last && last.length < most && !(name in pageAttacks)) last.push(name);
+    else groups.push([name]);
+  }
+  return groups;
 }
 
 /**
