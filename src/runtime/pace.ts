@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
  * arrives within `everyMs` of it proceeds together at the end of that time.
  */
 export class Pace {
+  /** Milliseconds; a change applies from the next turn that is asked for. */
   everyMs: number;
   #lastAt = Number.NEGATIVE_INFINITY;
   #next: Promise<void> | null = null;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConcurrencyLimiter } from '../../src/runtime/concurrency-limiter.ts';
+import { countLoopTurns } from '../support/loop-turns.ts';
 
 describe('limited work', () => {
   it('runs in its order, once in a turn of the event loop', async () => {
@@ -42,22 +43,15 @@ describe('limited work', () => {
 
 /** The turns of the event loop in which each of several pieces of work ran. */
 async function turnsOf(limiter: ConcurrencyLimiter, count: number, work: () => void): Promise<number[]> {
-  let turn = 0;
-  const countTurns = () => {
-    turn++;
-    ticking = setImmediate(countTurns);
-  };
-  let ticking = setImmediate(countTurns);
-  const ran = await Promise.all(
+  using loop = countLoopTurns();
+  return await Promise.all(
     Array.from({ length: count }, () =>
       limiter.take(async () => {
         work();
-        return turn;
+        return loop.current();
       }),
     ),
   );
-  clearImmediate(ticking);
-  return ran;
 }
 
 function busyFor(ms: number): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Turns } from '../../src/runtime/turns.ts';
+import { countLoopTurns } from '../support/loop-turns.ts';
 
 /** Keeps the event loop busy for longer than a turn allows. */
 function workLong(): void {
@@ -23,16 +24,10 @@ describe('expensive work', () => {
 
   it('runs one piece per turn of the event loop', async () => {
     const turns = new Turns(4);
-    let turn = 0;
-    const count = () => {
-      turn++;
-      ticking = setImmediate(count);
-    };
-    let ticking = setImmediate(count);
+    using loop = countLoopTurns();
     const begunIn = await Promise.all(
-      Array.from({ length: 5 }, (_, at) => turns.take(String(at), async () => turn)),
+      Array.from({ length: 5 }, (_, at) => turns.take(String(at), async () => loop.current())),
     );
-    clearImmediate(ticking);
     expect(new Set(begunIn).size).toBe(5);
   });
 

@@ -6,7 +6,7 @@ import { changesRanking } from '../../features/scores/score.ts';
 /**
  * Whom this node has sockets of: players by wallet, from before a socket reads its positions until it has left, and
  * games whose public streams are followed, by id. They are held as hashes, by which other nodes name who an event
- * concerns. An event that concerns nobody here can be skipped.
+ * concerns. An event that concerns none of them can be skipped.
  */
 export class Interests {
   /** The number of sockets by hash. */

@@ -32,10 +32,10 @@ const reorderMs = 20;
  */
 const gatherMs = 5;
 /**
- * The same while no other node listens. Shorter than `inFlightMs`, which one that has just begun to listen waits for
- * events.
+ * The same while no other node receives them. A node that has just begun to listen waits `inFlightMs` for events that are
+ * on their way, so this must be shorter.
  */
-const unheardGatherMs = 40;
+const gatherWithoutReceiversMs = 40;
 /** The node stops listening after so many calls of `check` without interests, so that reconnects need no new start. */
 const idleChecks = 5;
 /** When more events than this are buffered, they are read from the database instead. */
@@ -159,8 +159,8 @@ export class EventFeed {
       const sending = channel.send(this.#unsent);
       this.#unsent = '';
       const receivers = await sending;
-      const isUnheard = receivers !== null && receivers <= Number(this.#isListening);
-      this.#sendPace.everyMs = isUnheard ? unheardGatherMs : gatherMs;
+      const isReceived = receivers === null || receivers > Number(this.#isListening);
+      this.#sendPace.everyMs = isReceived ? gatherMs : gatherWithoutReceiversMs;
     });
   }
 
