@@ -105,13 +105,12 @@ export interface Read {
    */
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }>;
   /**
-   * `limit` rows of a ranked group around the row with this key, or all of a smaller group, from one snapshot, and the
+   * `limit` rows of a ranked group around the row with a key, or all of a smaller group, from one snapshot, and the
    * place of the first of them, from 0. The row is in the middle, except near either end. Null: no row has the key.
    */
   around<Row>(
     shown: RankedRows<Row>,
-    key: readonly Value[],
-    limit: number,
+    wanted: { group: string; key: readonly Value[]; limit: number },
   ): ReadRequest<{ first: number; rows: readonly Row[] } | null>;
   /** Runs reads that must see the same snapshot. */
   inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result>;

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { aboveOf, type RankedRows } from '../../core/storage/ranked-rows.ts';
 import { type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
+import { type KnownBucket, KnownBuckets, KnownBucketsOfBoards } from './known-buckets.ts';
 import type { PhysicalTable } from './physical-table.ts';
 import { RankMoves, type Runner } from './rank-moves.ts';
 import { Texts } from './texts.ts';
@@ -20,37 +20,12 @@ const order = 'sort_score, reached_at, score_id';
 const lowestKeySql = `'-Infinity'::double precision, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid`;
 const lowestKey = [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-000000000000'] as const;
 
-/** The most cached buckets of all boards together; covers some 50 million players. */
-const maxCachedBuckets = 200_000;
 /** Cached buckets that are only good for guesses are read again after this long, at the soonest. */
 const rereadAfterMs = 1_000;
 /** How many guesses are made from cached buckets, each corrected by the result of the one before. */
 const maxGuesses = 3;
 /** How many rows before the requested place a guess may be. */
 const maxSkipped = 2 * maxBucket;
-
-/**
- * The first keys of buckets as they were some time ago, and how many rows came before each. A current place can be
- * counted from any key, so stale ones only cost a longer scan or another guess.
- */
-interface KnownBuckets {
-  readonly keys: (readonly [number, number, string])[];
-  readonly places: number[];
-  /** The board's version that the places are exact for; null: there were moves that had not been folded. */
-  readonly version: number | null;
-  /** The board's version at the last request. */
-  seen: number | null;
-  /** On the clock of `performance.now()`. */
-  readonly readAt: number;
-  /** How many places further down the key of the last guess was found. */
-  shift: number;
-}
-
-interface KnownBucket {
-  readonly key: KnownBuckets['keys'][number];
-  readonly place: number;
-  readonly isLast: boolean;
-}
 
 /**
  * Counts places on boards without a row that every write contends for: writers append moves (`board_moves`), and one
@@ -62,10 +37,7 @@ export class RankCounts {
   /** The columns that the rows of each ranked table are ordered by, by the table's name. */
   readonly #ranks: ReadonlyMap<string, readonly string[]>;
   readonly moves = new RankMoves();
-  readonly #cachedBuckets = new LRUCache<string, KnownBuckets>({
-    maxSize: maxCachedBuckets,
-    sizeCalculation: ({ keys }) => keys.length + 1,
-  });
+  readonly #known = new KnownBucketsOfBoards();
 
   constructor(tables: readonly AnyTable[]) {
     const ranked = tables.filter(({ ranked }) => ranked !== null);
@@ -99,11 +71,7 @@ export class RankCounts {
         UNION ALL SELECT $1, ${lowestKeySql}, least(${bucketSize}, (SELECT count(*) FROM ${name} WHERE board_id = $1))`,
       [board],
     );
-    await connection.run(
-      `INSERT INTO board_versions AS v VALUES ($1, -1, 1)
-        ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1`,
-      [board],
-    );
+    await connection.run(recountedText, [board]);
   }
 
   async countBefore(
@@ -112,11 +80,29 @@ export class RankCounts {
     board: string,
     key: readonly Value[],
   ): Promise<number> {
-    const { rows } = await runner.run<{ place: number }>(countBeforeText(name, this.#ranksOf(name)), [
-      board,
-      ...key,
-    ]);
-    return rows[0]?.place ?? 0;
+    const text = countBeforeText(name, this.#ranksOf(name));
+    const [place] = await this.#counted(runner, board, async (counted) => {
+      const { rows } = await runner.run<Counted>(text, [board, ...key, counted]);
+      return rows;
+    });
+    return place?.before ?? 0;
+  }
+
+  /**
+   * Runs a statement that counts the rows before a row, given the number of the counts that this node knows, and adds the
+   * buckets that it has left out because they are known.
+   */
+  async #counted<Row extends Counted>(
+    runner: Runner,
+    board: string,
+    run: (counted: number | null) => Promise<readonly Row[]>,
+  ): Promise<readonly Row[]> {
+    const known = this.#known.get(board);
+    const rows = await run(known?.counted ?? null);
+    const [first] = rows;
+    if (first?.isKnown) first.before += known?.placeOf([first.s, first.a, first.i]) ?? 0;
+    else if (first && this.#known.isWorthReading(board)) await this.#readBuckets(runner, board, null);
+    return rows;
   }
 
   /**
@@ -128,7 +114,7 @@ export class RankCounts {
     { table, select }: RankedRows<Row>,
     by: PhysicalTable['key'],
     key: readonly Value[],
-    limit: number,
+    { board, limit }: { board: string; limit: number },
   ): Promise<{ first: number; rows: readonly Row[] } | null> {
     const most = aroundSizes.find((size) => size >= limit) ?? limit;
     let read = { above: Math.floor((most - 1) / 2), limit: most };
@@ -136,7 +122,10 @@ export class RankCounts {
       const text = texts.of(`around ${table.name} ${read.above} ${read.limit}`, () =>
         aroundText(table.name, this.#ranksOf(table.name), by, select, read),
       );
-      const { rows } = await runner.run<Row & { before: number }>(text, key);
+      const rows = await this.#counted(runner, board, async (counted) => {
+        const found = await runner.run<Row & Counted>(text, [...key, counted]);
+        return found.rows;
+      });
       const [first] = rows;
       if (!first) return null;
       const readAbove = Math.min(first.before, read.above);
@@ -160,12 +149,12 @@ export class RankCounts {
     if (place < maxBucket) return { from: lowestKey, skip: place };
     const buckets = await this.#bucketsOf(runner, board, version);
     if (version !== null && buckets.version === version) {
-      const exact = lastBucketBefore(buckets, place);
+      const exact = buckets.lastBefore(place);
       if (exact) return { from: exact.key, skip: place - exact.place };
     }
     let known: KnownBucket | undefined;
     for (let guess = 0; guess < maxGuesses; guess++) {
-      known = lastBucketBefore(buckets, place - buckets.shift);
+      known = buckets.lastBefore(place - buckets.shift);
       if (!known) break;
       const now = await this.countBefore(runner, table, board, known.key);
       buckets.shift = now - known.place;
@@ -178,7 +167,7 @@ export class RankCounts {
     ]);
     const [near] = rows;
     const isBehindAll = known?.isLast && near?.i === known.key[2];
-    if (!isBehindAll) this.#cachedBuckets.delete(board);
+    if (!isBehindAll) this.#known.delete(board);
     return near
       ? { from: [near.s, near.a, near.i], skip: place - near.place }
       : { from: lowestKey, skip: place };
@@ -186,7 +175,7 @@ export class RankCounts {
 
   /** The cached buckets; read again if the board has stopped changing since. */
   async #bucketsOf(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
-    const known = this.#cachedBuckets.get(board);
+    const known = this.#known.get(board);
     if (!known) return this.#readBuckets(runner, board, version);
     if (version === null || known.version === version) return known;
     const isUnchanged = known.seen === version;
@@ -197,27 +186,25 @@ export class RankCounts {
 
   async #readBuckets(runner: Runner, board: string, version: number | null): Promise<KnownBuckets> {
     const readAt = performance.now();
-    const { rows } = await runner.run<{ s: number; a: number; i: string; count: number; moves: number }>(
+    const { rows } = await runner.run<{
+      s: number;
+      a: number;
+      i: string;
+      count: number;
+      moves: number;
+      counted: number | null;
+    }>(
       `SELECT sort_score AS s, reached_at AS a, score_id AS i, count,
-          (SELECT count(*) FROM board_moves WHERE board_id = $1) AS moves
+          (SELECT count(*) FROM board_moves WHERE board_id = $1) AS moves, ${countedOf('$1')} AS counted
         FROM board_counts WHERE board_id = $1 ORDER BY ${order}`,
       [board],
     );
     const isExact = rows.every(({ moves }) => moves === 0);
-    const buckets: KnownBuckets = {
-      keys: rows.map(({ s, a, i }) => [s, a, i]),
-      places: [],
-      version: isExact ? version : null,
-      seen: version,
-      readAt,
-      shift: 0,
-    };
-    let place = 0;
-    for (const { count } of rows) {
-      buckets.places.push(place);
-      place += count;
-    }
-    this.#cachedBuckets.set(board, buckets);
+    const buckets = new KnownBuckets(
+      rows.map(({ s, a, i, count }) => ({ key: [s, a, i], count })),
+      { version: isExact ? version : null, counted: rows[0]?.counted ?? null, readAt },
+    );
+    this.#known.set(board, buckets);
     return buckets;
   }
 
@@ -245,6 +232,7 @@ export class RankCounts {
       [board],
     );
     await connection.run(foldText, [board]);
+    await connection.run(recountedText, [board]);
     const { rows } = await connection.run<{
       s: number;
       a: number;
@@ -268,19 +256,6 @@ export class RankCounts {
   }
 }
 
-/** The last bucket that begins at a place or before it. */
-function lastBucketBefore({ keys, places }: KnownBuckets, place: number): KnownBucket | undefined {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) <= place) low = middle + 1;
-    else high = middle;
-  }
-  const key = keys[low - 1];
-  return key && { key, place: places[low - 1] ?? 0, isLast: low === keys.length };
-}
-
 /** The net number of rows that unfolded moves have put before a bucket's first key, `b`. */
 const movedOver = (board: string) => `coalesce((SELECT sum(
     coalesce((new_score, new_at, new_id) < (b.s, b.a, b.i), false)::int
@@ -293,10 +268,30 @@ const bucketText = (board: string, key: string) => `SELECT * FROM (
         ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1)
       UNION ALL SELECT ${lowestKeySql}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1`;
 
-/** How many rows are before a key, which is in the bucket that begins at `b`. */
+/** The number of a board's counts: it changes whenever they do. */
+const countedOf = (board: string) =>
+  `(SELECT version FROM board_versions WHERE board_id = ${board} AND lane = -1)`;
+
+const recountedText = `INSERT INTO board_versions AS v VALUES ($1, -1, 1)
+  ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1`;
+
+/** What a statement says of the rows before a row, in its first row. */
+interface Counted {
+  before: number;
+  /** `before` lacks the buckets before the row's, whose first key is (`s`, `a`, `i`). */
+  isKnown: boolean;
+  s: number;
+  a: number;
+  i: string;
+}
+
+/** Whether the buckets before `b` are known to the caller, which has passed the number of their counts. */
+const isKnownText = (board: string, counted: string) => `coalesce(${countedOf(board)} = ${counted}, false)`;
+
+/** How many rows are before a key, which is in the bucket that begins at `b`; less those in buckets that are known. */
 const beforeText = (table: string, ranks: readonly string[], board: string, key: string) =>
-  `coalesce((SELECT sum(c.count) FROM board_counts AS c
-      WHERE c.board_id = ${board} AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
+  `CASE WHEN b.is_known THEN 0 ELSE coalesce((SELECT sum(c.count) FROM board_counts AS c
+      WHERE c.board_id = ${board} AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0) END
     + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = ${board} AND (d.${ranks.join(', d.')}) >= (b.s, b.a, b.i)
         AND (d.${ranks.join(', d.')}) < (${key}))
     + CASE WHEN b.s = '-Infinity' THEN 0 ELSE ${movedOver(board)} END`;
@@ -306,8 +301,8 @@ const givenKey = '$2::double precision, $3::bigint, $4::uuid';
 const countBeforeText = (
   table: string,
   ranks: readonly string[],
-) => `WITH b AS MATERIALIZED (${bucketText('$1', givenKey)})
-  SELECT ${beforeText(table, ranks, '$1', givenKey)} AS place FROM b`;
+) => `WITH b AS MATERIALIZED (SELECT x.*, ${isKnownText('$1', '$5::bigint')} AS is_known FROM (${bucketText('$1', givenKey)}) AS x)
+  SELECT ${beforeText(table, ranks, '$1', givenKey)} AS before, is_known AS "isKnown", s, a, i FROM b`;
 
 /**
  * A row by its key (`o`), how many are before it (`p`), and `limit` rows, `above` of them above it. Every LIMIT is a literal: with a parameter
@@ -328,12 +323,14 @@ function aroundText(
   return `WITH o AS MATERIALIZED (
       SELECT board_id, ${score} AS s, ${reachedAt} AS a, ${id} AS i FROM ${table}
       WHERE ${by.map(({ physicalName, type }, at) => `${physicalName} = $${at + 1}::${type}`).join(' AND ')}),
-    b AS MATERIALIZED (SELECT x.* FROM o CROSS JOIN LATERAL (${bucketText('o.board_id', 'o.s, o.a, o.i')}) AS x),
-    p AS MATERIALIZED (SELECT o.*, ${beforeText(table, ranks, 'o.board_id', 'o.s, o.a, o.i')} AS before FROM o CROSS JOIN b)
+    b AS MATERIALIZED (SELECT x.*, ${isKnownText('o.board_id', `$${by.length + 1}::bigint`)} AS is_known
+      FROM o CROSS JOIN LATERAL (${bucketText('o.board_id', 'o.s, o.a, o.i')}) AS x),
+    p AS MATERIALIZED (SELECT o.*, ${beforeText(table, ranks, 'o.board_id', 'o.s, o.a, o.i')} AS before,
+      b.is_known, b.s AS bs, b.a AS ba, b.i AS bi FROM o CROSS JOIN b)
   ${select(
-    `SELECT p.before, r.* FROM p CROSS JOIN LATERAL (${upper}${side('>=', 'ASC', limit)}) AS r
+    `SELECT p.before, p.is_known, p.bs, p.ba, p.bi, r.* FROM p CROSS JOIN LATERAL (${upper}${side('>=', 'ASC', limit)}) AS r
       ORDER BY r.${ranks.join(', r.')} LIMIT ${limit}`,
-    'b.before, ',
+    'b.before, b.is_known AS "isKnown", b.bs AS s, b.ba AS a, b.bi AS i, ',
   )}`;
 }
 

@@ -260,14 +260,13 @@ class QueryRun implements Read {
 
   around<Row>(
     shown: RankedRows<Row>,
-    key: readonly Value[],
-    limit: number,
+    { group, key, limit }: { group: string; key: readonly Value[]; limit: number },
   ): ReadRequest<{ first: number; rows: readonly Row[] } | null> {
     return new PendingRead(async () => {
       const table = this.#options.tables.of(shown.table);
       const values = searchedValues(table, table.key, key);
       if (!values) return null;
-      return this.#options.ranks.around(this.#runner, shown, table.key, values, limit);
+      return this.#options.ranks.around(this.#runner, shown, table.key, values, { board: group, limit });
     });
   }
 

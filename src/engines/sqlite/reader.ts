@@ -181,8 +181,7 @@ export class Reader implements Read {
 
   around<Row>(
     { table, select }: RankedRows<Row>,
-    key: readonly Value[],
-    limit: number,
+    { key, limit }: { group: string; key: readonly Value[]; limit: number },
   ): ReadRequest<{ first: number; rows: readonly Row[] } | null> {
     return this.#at(() =>
       this.#inOneSnapshot(() => {

@@ -114,7 +114,7 @@ export const readAround = query(
   function* (read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
     const stream = streamOf.player(board.gameId, wallet);
     const around = function* (...key: string[]) {
-      const found = yield* read.around(rankedRowsOf(board), key, limit);
+      const found = yield* read.around(rankedRowsOf(board), { group: board.group, key, limit });
       if (!found) return null;
       const { first, rows } = found;
       return rows.map((row, index) => ({ ...toRankedScore(row, board), position: first + index + 1 }));
