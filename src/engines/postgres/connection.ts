@@ -188,8 +188,8 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Plans are made once, and look rows up in indexes. A batch finds rows by key, so its plans need not depend on values,
- * and making one takes longer than running the statement. A plan made while a table is small must not scan it whole,
+ * Plans are made once, and look rows up in indexes. Statements that find rows by key need no plan that depends on
+ * values, and making one takes longer than running it. A plan made while a table is small must not scan it whole,
  * because it is also used when the table has grown.
  */
 const byKey: Readonly<Record<string, string>> = {
@@ -199,7 +199,7 @@ const byKey: Readonly<Record<string, string>> = {
   enable_mergejoin: 'off',
 };
 
-/** Sets how statements are planned on a connection that batches are written on. */
+/** Sets how statements are planned on a connection that finds rows by key. */
 export async function planByKey(connection: Connection): Promise<void> {
   const settings = Object.entries(byKey).map(([name, value]) => `set_config('${name}', '${value}', false)`);
   await connection.run(`SELECT ${settings.join(', ')}`);

@@ -1,5 +1,6 @@
 import { aboveOf, type RankedRows } from '../../core/storage/ranked-rows.ts';
-import { type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
+import { type AnyRow, type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
+import { type ArrayColumn, arrays } from './array-columns.ts';
 import { type KnownBucket, KnownBuckets, KnownBucketsOfBoards } from './known-buckets.ts';
 import type { PhysicalTable } from './physical-table.ts';
 import { RankMoves, type Runner } from './rank-moves.ts';
@@ -89,8 +90,42 @@ export class RankCounts {
   }
 
   /**
+   * The rows around the row with a key, as `Read.around`: one statement, and so one snapshot. Near the end of the group a
+   * second one reads more rows above. `search` runs a statement whose parameters are arrays, with an element for this
+   * search; `runner` reads what else is needed.
+   */
+  async around<Row>(
+    { runner, search }: { runner: Runner; search: Search },
+    { table, select }: RankedRows<Row>,
+    { table: physical, values, board, limit }: RowsAround,
+  ): Promise<{ first: number; rows: readonly Row[] } | null> {
+    const most = aroundSizes.find((size) => size >= limit) ?? limit;
+    const keyColumns = physical.searchColumns(physical.key);
+    const countedColumn = { type: 'bigint', of: (one: readonly Value[]) => one[keyColumns.length] ?? null };
+    const columns = [...keyColumns, countedColumn];
+    let read = { above: Math.floor((most - 1) / 2), limit: most };
+    for (;;) {
+      const text = texts.of(`around ${table.name} ${read.above} ${read.limit}`, () =>
+        aroundText(physical, this.#ranksOf(table.name), columns, select, read),
+      );
+      const rows = await this.#counted(
+        runner,
+        board,
+        async (counted) => (await search(text, columns, [...values, counted])) as (Row & Counted)[],
+      );
+      const [first] = rows;
+      if (!first) return null;
+      const readAbove = Math.min(first.before, read.above);
+      const above = aboveOf(limit, first.before, rows.length - readAbove);
+      const start = readAbove - above;
+      if (start >= 0) return { first: first.before - above, rows: rows.slice(start, start + limit) };
+      read = { above: most - 1, limit: 2 * most - 1 };
+    }
+  }
+
+  /**
    * Runs a statement that counts the rows before a row, given the number of the counts that this node knows, and adds the
-   * buckets that it has left out because they are known.
+   * buckets that the statement has left out because they are known.
    */
   async #counted<Row extends Counted>(
     runner: Runner,
@@ -100,40 +135,9 @@ export class RankCounts {
     const known = this.#known.get(board);
     const rows = await run(known?.counted ?? null);
     const [first] = rows;
-    if (first?.isKnown) first.before += known?.placeOf([first.s, first.a, first.i]) ?? 0;
+    if (first?.isKnown) first.before += known?.placeOf([first.bs, first.ba, first.bi]) ?? 0;
     else if (first && this.#known.isWorthReading(board)) await this.#readBuckets(runner, board, null);
     return rows;
-  }
-
-  /**
-   * The rows around the row with a key, as `Read.around`: one statement, and so one snapshot. Near the end of the group a
-   * second one reads more rows above.
-   */
-  async around<Row>(
-    runner: Runner,
-    { table, select }: RankedRows<Row>,
-    by: PhysicalTable['key'],
-    key: readonly Value[],
-    { board, limit }: { board: string; limit: number },
-  ): Promise<{ first: number; rows: readonly Row[] } | null> {
-    const most = aroundSizes.find((size) => size >= limit) ?? limit;
-    let read = { above: Math.floor((most - 1) / 2), limit: most };
-    for (;;) {
-      const text = texts.of(`around ${table.name} ${read.above} ${read.limit}`, () =>
-        aroundText(table.name, this.#ranksOf(table.name), by, select, read),
-      );
-      const rows = await this.#counted(runner, board, async (counted) => {
-        const found = await runner.run<Row & Counted>(text, [...key, counted]);
-        return found.rows;
-      });
-      const [first] = rows;
-      if (!first) return null;
-      const readAbove = Math.min(first.before, read.above);
-      const above = aboveOf(limit, first.before, rows.length - readAbove);
-      const start = readAbove - above;
-      if (start >= 0) return { first: first.before - above, rows: rows.slice(start, start + limit) };
-      read = { above: most - 1, limit: 2 * most - 1 };
-    }
   }
 
   /**
@@ -278,11 +282,26 @@ const recountedText = `INSERT INTO board_versions AS v VALUES ($1, -1, 1)
 /** What a statement says of the rows before a row, in its first row. */
 interface Counted {
   before: number;
-  /** `before` lacks the buckets before the row's, whose first key is (`s`, `a`, `i`). */
+  /** `before` lacks the buckets before the row's, whose first key is (`bs`, `ba`, `bi`). */
   isKnown: boolean;
-  s: number;
-  a: number;
-  i: string;
+  bs: number;
+  ba: number;
+  bi: string;
+}
+
+/** Runs a statement for this search, perhaps with others in one. */
+type Search = (
+  text: string,
+  columns: readonly ArrayColumn<readonly Value[]>[],
+  values: readonly Value[],
+) => Promise<readonly AnyRow[]>;
+
+/** The row that rows are around, by the values of its key. */
+interface RowsAround {
+  table: PhysicalTable;
+  values: readonly Value[];
+  board: string;
+  limit: number;
 }
 
 /** Whether the buckets before `b` are known to the caller, which has passed the number of their counts. */
@@ -302,16 +321,16 @@ const countBeforeText = (
   table: string,
   ranks: readonly string[],
 ) => `WITH b AS MATERIALIZED (SELECT x.*, ${isKnownText('$1', '$5::bigint')} AS is_known FROM (${bucketText('$1', givenKey)}) AS x)
-  SELECT ${beforeText(table, ranks, '$1', givenKey)} AS before, is_known AS "isKnown", s, a, i FROM b`;
+  SELECT ${beforeText(table, ranks, '$1', givenKey)} AS before, is_known AS "isKnown", s AS bs, a AS ba, i AS bi FROM b`;
 
 /**
- * A row by its key (`o`), how many are before it (`p`), and `limit` rows, `above` of them above it. Every LIMIT is a literal: with a parameter
+ * For each search: a row by its key (`o`), how many are before it (`p`), and `limit` rows, `above` of them above it. Every LIMIT is a literal: with a parameter
  * in its place, PostgreSQL assumes a tenth of the table, and plans the statement again at each execution.
  */
 function aroundText(
-  table: string,
+  { table: { name: table }, key }: PhysicalTable,
   ranks: readonly string[],
-  by: PhysicalTable['key'],
+  columns: readonly ArrayColumn<never>[],
   select: (rows: string, also: string) => string,
   { above, limit }: { above: number; limit: number },
 ): string {
@@ -320,18 +339,19 @@ function aroundText(
       ORDER BY ${ranks.map((name) => `t.${name} ${direction}`).join(', ')} LIMIT ${most})`;
   const upper = above > 0 ? `${side('<', 'DESC', above)} UNION ALL ` : '';
   const [score = '', reachedAt = '', id = ''] = ranks;
-  return `WITH o AS MATERIALIZED (
+  return `SELECT k.i, f.* FROM unnest(${arrays(columns)}) WITH ORDINALITY AS k(${columns.map((_, at) => `c${at}`).join(', ')}, i)
+    CROSS JOIN LATERAL (WITH o AS MATERIALIZED (
       SELECT board_id, ${score} AS s, ${reachedAt} AS a, ${id} AS i FROM ${table}
-      WHERE ${by.map(({ physicalName, type }, at) => `${physicalName} = $${at + 1}::${type}`).join(' AND ')}),
-    b AS MATERIALIZED (SELECT x.*, ${isKnownText('o.board_id', `$${by.length + 1}::bigint`)} AS is_known
+      WHERE ${key.map(({ physicalName }, at) => `${physicalName} = k.c${at}`).join(' AND ')}),
+    b AS MATERIALIZED (SELECT x.*, ${isKnownText('o.board_id', `k.c${key.length}`)} AS is_known
       FROM o CROSS JOIN LATERAL (${bucketText('o.board_id', 'o.s, o.a, o.i')}) AS x),
     p AS MATERIALIZED (SELECT o.*, ${beforeText(table, ranks, 'o.board_id', 'o.s, o.a, o.i')} AS before,
       b.is_known, b.s AS bs, b.a AS ba, b.i AS bi FROM o CROSS JOIN b)
-  ${select(
-    `SELECT p.before, p.is_known, p.bs, p.ba, p.bi, r.* FROM p CROSS JOIN LATERAL (${upper}${side('>=', 'ASC', limit)}) AS r
-      ORDER BY r.${ranks.join(', r.')} LIMIT ${limit}`,
-    'b.before, b.is_known AS "isKnown", b.bs AS s, b.ba AS a, b.bi AS i, ',
-  )}`;
+    ${select(
+      `SELECT p.before, p.is_known, p.bs, p.ba, p.bi, r.* FROM p CROSS JOIN LATERAL (${upper}${side('>=', 'ASC', limit)}) AS r
+        ORDER BY r.${ranks.join(', r.')} LIMIT ${limit}`,
+      'b.before, b.is_known AS "isKnown", b.bs, b.ba, b.bi, ',
+    )}) AS f`;
 }
 
 const nearText = `WITH c AS (

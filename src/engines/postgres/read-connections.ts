@@ -1,24 +1,24 @@
 import { unavailable } from '../unavailable.ts';
-import { Connection, isConnectionLost } from './connection.ts';
+import { Connection, isConnectionLost, planByKey } from './connection.ts';
 
 /** Connections on which reads are pipelined. */
 const pipelinedCount = 3;
+/** Further ones for reads that look rows up in indexes by given keys; their plans are made once. */
+const keyedCount = 2;
 /** The index of one more, for the short reads that every call waits for: no long read is ahead of them there. */
-const quickIndex = pipelinedCount;
+const quickIndex = pipelinedCount + keyedCount;
 /** Connections for reads from a snapshot, one reader each. */
 const maxSnapshots = 6;
 
 /** A node's connections for reading. */
 export class ReadConnections {
   readonly #url: string;
-  readonly #pipelined: (Promise<Connection> | null)[] = Array.from(
-    { length: pipelinedCount + 1 },
-    () => null,
-  );
+  readonly #pipelined: (Promise<Connection> | null)[] = Array.from({ length: quickIndex + 1 }, () => null);
   readonly #free: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   #snapshotCount = 0;
   #next = 0;
+  #nextKeyed = 0;
   #isClosed = false;
   readonly #open = new Set<Connection>();
   /** The server does not respond: reads are refused at once, until it does. */
@@ -33,7 +33,12 @@ export class ReadConnections {
     return this.#run<Row>(() => this.#nextPipelined(), text, values);
   }
 
-  /** As `run`, for short reads, which never wait for long ones. @throws GantryError `store_unavailable` */
+  /** As `run`, for statements whose best plan looks rows up in indexes, whatever the values. */
+  runByKey<Row>(text: string, values: readonly unknown[] = []) {
+    return this.#run<Row>(() => this.#nextByKey(), text, values);
+  }
+
+  /** As `runByKey`, for short reads, which never wait for long ones. @throws GantryError `store_unavailable` */
   runQuick<Row>(text: string, values: readonly unknown[] = []) {
     return this.#run<Row>(() => quickIndex, text, values);
   }
@@ -121,6 +126,11 @@ export class ReadConnections {
     return this.#next;
   }
 
+  #nextByKey(): number {
+    this.#nextKeyed = (this.#nextKeyed + 1) % keyedCount;
+    return pipelinedCount + this.#nextKeyed;
+  }
+
   async #connection(at: number): Promise<Connection> {
     if (this.#isClosed) throw new Error('the database is closed');
     const known = this.#pipelined[at];
@@ -129,9 +139,15 @@ export class ReadConnections {
       if (connection && !connection.isLost) return connection;
       if (this.#pipelined[at] === known) this.#pipelined[at] = null;
     }
-    const opening = this.#pipelined[at] ?? this.#connect('gantry reader');
+    const opening = this.#pipelined[at] ?? this.#openReader(at >= pipelinedCount);
     this.#pipelined[at] = opening;
     return opening;
+  }
+
+  async #openReader(isByKey: boolean): Promise<Connection> {
+    const connection = await this.#connect('gantry reader');
+    if (isByKey) await planByKey(connection);
+    return connection;
   }
 
   async #freeConnection(): Promise<Connection> {

@@ -17,7 +17,7 @@ import {
   type Table,
   type Value,
 } from '../../core/storage/table.ts';
-import { columnArrays } from './array-columns.ts';
+import { type ArrayColumn, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import type { PhysicalTables } from './physical-table.ts';
@@ -75,7 +75,7 @@ export class Reader {
 
   constructor(options: ReaderOptions) {
     this.options = options;
-    this.shared = new SharedReads((text, values) => options.connections.run(text, values));
+    this.shared = new SharedReads((text, values) => options.connections.runByKey(text, values));
     this.#versionCheck = new VersionCheck(
       (text, values) => options.connections.runQuick(text, values),
       (seen) => options.seen(seen),
@@ -163,9 +163,7 @@ class QueryRun implements Read {
       if (!values) return undefined;
       const text = texts.of(`${of.name} get`, () => rowsByKeys(table, by));
       const columns = table.searchColumns(by);
-      const [row] = this.#view
-        ? (await this.#run<AnyRow>(text, columnArrays([values], columns))).rows
-        : await this.#reader.shared.rows(text, columns, values);
+      const [row] = await this.#search(text, columns, values);
       return row && (foundRow(by, key, row) as Row);
     });
   }
@@ -266,7 +264,11 @@ class QueryRun implements Read {
       const table = this.#options.tables.of(shown.table);
       const values = searchedValues(table, table.key, key);
       if (!values) return null;
-      return this.#options.ranks.around(this.#runner, shown, table.key, values, { board: group, limit });
+      return this.#options.ranks.around(
+        { runner: this.#runner, search: (...search) => this.#search(...search) },
+        shown,
+        { table, values, board: group, limit },
+      );
     });
   }
 
@@ -282,6 +284,16 @@ class QueryRun implements Read {
       this.#view = null;
       if (view) this.#options.connections.endView(view);
     }
+  }
+
+  /** Runs a statement for one search: with others of this turn, except in a snapshot. */
+  async #search(
+    text: string,
+    columns: readonly ArrayColumn<readonly Value[]>[],
+    values: readonly Value[],
+  ): Promise<readonly AnyRow[]> {
+    if (!this.#view) return this.#reader.shared.rows(text, columns, values);
+    return (await this.#run<AnyRow>(text, columnArrays([values], columns))).rows;
   }
 
   get #runner(): Pick<Connection, 'run'> {
