@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type QueueWork, QueueWorker } from '../../src/features/queue/queue-worker.ts';
 import { until } from '../support/until.ts';
@@ -47,6 +48,27 @@ test('no more jobs start than the concurrency limit allows', async () => {
   ends[1]?.();
   expect(begun).toEqual(['a', 'b']);
   await until('one more has started', async () => begun.length === 3);
+  for (const end of ends) end();
+  await worker.stop();
+});
+
+test('a wake while every slot is taken is followed when one is free', async () => {
+  const waiting = ['a', 'b', 'c'];
+  const { worker, begun, ends } = working([], {
+    room: 1,
+    find: async (free) => waiting.splice(0, free),
+    run(job) {
+      begun.push(job);
+      return new Promise((resolve) => ends.push(() => resolve(false)));
+    },
+  });
+  await until('the first has started', async () => begun.length === 1);
+  for (const started of [2, 3]) {
+    worker.wake();
+    await setTimeout(); // timers run in order, so the worker has been woken
+    ends.at(-1)?.();
+    await until('the next has started', async () => begun.length === started);
+  }
   for (const end of ends) end();
   await worker.stop();
 });

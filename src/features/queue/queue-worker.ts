@@ -60,7 +60,11 @@ export class QueueWorker<Job> {
     this.#wakeTimer ??= setTimeout(() => {
       this.#wakeTimer = undefined;
       this.#isWoken = true;
-      this.#polling ??= this.#poll();
+      // Set to null here, because a poll without room ends before its promise is assigned. No wake is lost: none comes
+      // between the last check of `#isWoken` and this, which is in the same turn.
+      this.#polling ??= this.#poll().finally(() => {
+        this.#polling = null;
+      });
     }, this.#options.batchDelayMs).unref();
   }
 
@@ -76,15 +80,13 @@ export class QueueWorker<Job> {
   async #poll(): Promise<void> {
     try {
       while (this.#isWoken && !this.#stopping.signal.aborted) {
-        this.#isWoken = false;
         const room = this.#options.room - this.#running.size;
-        if (room <= 0) continue;
+        if (room <= 0) return; // the end of a job wakes it again
+        this.#isWoken = false;
         for (const job of await this.#work.find(room)) this.#start(job);
       }
     } catch (thrown) {
       this.#options.report(thrown); // the timer polls again
-    } finally {
-      this.#polling = null; // in the same turn as the last check of `#isWoken`, so that no wake is lost
     }
   }
 
@@ -93,7 +95,7 @@ export class QueueWorker<Job> {
     if (this.#running.has(key)) return;
     const run = this.#run(job).then((isMore) => {
       this.#running.delete(key);
-      if (isMore) this.wake();
+      if (isMore || this.#isWoken) this.wake();
     });
     this.#running.set(key, run);
   }
