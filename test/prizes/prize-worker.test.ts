@@ -29,6 +29,8 @@ const weekly = {
   keepSeasons: null,
 } as const;
 
+const hour = 60 * 60 * 1000;
+
 const notify = { type: 'Notify', message: 'place {place}' };
 
 function ruleFor(to: number, ...actions: object[]) {
@@ -173,36 +175,39 @@ test('an unresponsive chain delays its rule only, until it answers, or the prize
   await db.write(endSeason, gameId, 'weekly');
   const [first = '', second = ''] = wallets;
   let isDown = true;
-  const requested: string[] = [];
   const reported: unknown[] = [];
-  const worker = new PrizeWorker(db, {
-    states,
-    ruleChains: {
-      async factsFor(_rules, trigger, wallet) {
-        requested.push(wallet);
-        if (trigger === 'prize' && (isDown || wallet === second)) {
-          throw new GantryError('chain_unavailable', 'the chain is away');
-        }
-        return { signers: {}, balances: {} };
+  const withWorker = async (retryForMs: number, run: () => Promise<void>) => {
+    const worker = new PrizeWorker(db, {
+      states,
+      ruleChains: {
+        async factsFor(_rules, trigger, wallet) {
+          if (trigger === 'prize' && (isDown || wallet === second)) {
+            throw new GantryError('chain_unavailable', 'the chain is away');
+          }
+          return { signers: {}, balances: {} };
+        },
       },
-    },
-    report: (thrown) => reported.push(thrown),
-    pollMs: 5,
-    retryForMs: 300,
-    backoff: () => 1,
-  });
-  worker.start();
-  try {
+      report: (thrown) => reported.push(thrown),
+      pollMs: 5,
+      retryForMs,
+      backoff: () => 1,
+    });
+    worker.start();
+    await run().finally(() => worker.stop());
+  };
+  await withWorker(hour, async () => {
     await until('the other rule has run', async () =>
       (await messagesTo(own, gameId, first)).includes('other'),
     );
+    await until('the chain is asked again', async () => reported.length > 1);
     expect(await messagesTo(own, gameId, first)).toEqual(['other']);
     isDown = false;
+    await until('the first has both', async () => (await messagesTo(own, gameId, first)).length === 2);
+  });
+  expect(await db.read(openPrizeRuns, 9)).toHaveLength(1);
+  await withWorker(0, async () => {
     await until('all are over', async () => (await db.read(openPrizeRuns, 9)).length === 0);
-  } finally {
-    await worker.stop();
-  }
-  expect(reported.length).toBeGreaterThan(1);
+  });
   expect((await messagesTo(own, gameId, first)).toSorted()).toEqual(['other', 'place 1']);
   expect(await messagesTo(own, gameId, second)).toEqual([]);
   const { body } = await admin('list-actions', { gameId }, own);

@@ -14,7 +14,7 @@ import { replaceRules, triggerRules } from '../../../src/features/rules/commands
 import {
   endPrizeRun,
   failPrize,
-  givePrize,
+  givePrizes,
   holdPrizes,
 } from '../../../src/features/rules/prizes/commands.ts';
 import type { Winner } from '../../../src/features/rules/prizes/prize-run.ts';
@@ -93,16 +93,16 @@ export function prizesContract(open: OpenStore): void {
       const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
       const first = await next(fixture.db, run);
       expect(first).toMatchObject({ place: 2, wallet: owners[1]?.wallet });
-      expect(await fixture.db.write(givePrize, first, chain, [])).toBe(true);
-      expect(await fixture.db.write(givePrize, first, chain, [])).toBe(false);
+      expect(await give(fixture.db, first)).toBe(true);
+      expect(await give(fixture.db, first)).toBe(false);
       expect(told()).toEqual([[owners[1]?.wallet, '2 1 2 weekly/1']]);
 
       const db = await fixture.reopen();
       const toldThen = messagesOf(db);
-      expect(await db.write(givePrize, first, chain, [])).toBe(false);
+      expect(await give(db, first)).toBe(false);
       const second = await next(db, run);
       expect(second).toMatchObject({ place: 3, wallet: owners[2]?.wallet });
-      expect(await db.write(givePrize, second, chain, [])).toBe(true);
+      expect(await give(db, second)).toBe(true);
       expect(toldThen()).toEqual([[owners[2]?.wallet, '3 1 3 weekly/1']]);
       expect(await db.read(readPrizeRun, run, 9)).toBeNull();
       expect(await db.read(openPrizeRuns, 9)).toEqual([]);
@@ -117,13 +117,62 @@ export function prizesContract(open: OpenStore): void {
       const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
       for (let place = 1; place <= 3; place++) {
         const winner = await next(fixture.db, run);
-        const given = await Promise.all(
-          [fixture.db, otherProcess, fixture.db].map((db) => db.write(givePrize, winner, chain, [])),
-        );
+        const given = await Promise.all([fixture.db, otherProcess, fixture.db].map((db) => give(db, winner)));
         expect(given.toSorted()).toEqual([false, false, true]);
       }
       expect(told().length).toBeLessThanOrEqual(3);
       expect(await fixture.db.read(openPrizeRuns, 9)).toEqual([]);
+    });
+
+    test('several are given in one transaction, up to a player who is no longer next', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 4 })], {}, 5);
+      const [ada, bob, cleo, dan, eve] = owners.map(({ wallet }) => wallet);
+      await db.write(endSeason, gameId, 'weekly');
+      const told = messagesOf(db);
+      const [run = ''] = await db.read(openPrizeRuns, 9);
+      const winners = await nextOnes(db, run);
+      expect(winners.map(({ wallet }) => wallet)).toEqual([ada, bob, cleo, dan]);
+      while (await db.write(eraseScores, streamOf.player(gameId, cleo ?? '')));
+      expect(await giveTogether(db, winners)).toBe(2);
+      expect(await giveTogether(db, winners)).toBe(0);
+      expect(await giveTogether(db, winners.slice(2))).toBe(0);
+      expect(await giveTogether(db, await nextOnes(db, run))).toBe(2);
+      expect(told()).toEqual([
+        [ada, '1 1 1 weekly/1'],
+        [bob, '2 1 2 weekly/1'],
+        [dan, '3 1 3 weekly/1'],
+        [eve, '4 1 4 weekly/1'],
+      ]);
+      expect(await db.read(openPrizeRuns, 9)).toEqual([]);
+    });
+
+    test('one that is refused leaves none of its transaction', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const rule = prizeFor({ to: 3 });
+      const add = { type: 'UpdateScore', amount: 1e15, leaderboard: 'total', mode: 'add' };
+      const { gameId, owners } = await seasonOf(db, [{ ...rule, actions: [...rule.actions, add] }]);
+      await db.write(addLeaderboard, gameId, { ...usual, name: 'total', keep: 'sum' });
+      const second = owners[1] ?? { gameId, wallet: '' };
+      await db.write(setLeaderboardScore, second, 'total', Number.MAX_SAFE_INTEGER);
+      await db.write(endSeason, gameId, 'weekly');
+      const told = messagesOf(db);
+      const [run = ''] = await db.read(openPrizeRuns, 9);
+      const winners = await nextOnes(db, run);
+      await expect(giveTogether(db, winners)).rejects.toMatchObject({
+        reason: 'score_sum_too_large',
+      });
+      expect(told()).toEqual([]);
+      expect(await nextOnes(db, run)).toEqual(winners);
+      expect(await giveTogether(db, winners.slice(0, 1))).toBe(1);
+      expect(await db.write(failPrize, await next(db, run), 'no')).toBe(true);
+      expect(await giveTogether(db, winners.slice(2))).toBe(1);
+      expect(told()).toEqual([
+        [owners[0]?.wallet, '1 1 1 weekly/1'],
+        [owners[2]?.wallet, '3 1 3 weekly/1'],
+      ]);
     });
 
     test("are not given by a game's own trigger, whatever its name", async () => {
@@ -195,14 +244,14 @@ export function prizesContract(open: OpenStore): void {
       await db.write(endSeason, gameId, 'weekly');
       const told = messagesOf(db);
       const [run = ''] = await db.read(openPrizeRuns, 9);
-      await db.write(givePrize, await next(db, run), chain, []);
+      await give(db, await next(db, run));
       await db.write(deleteScore, gameId, _id); // 100 counts again
       const again = await next(db, run);
       expect(again).toMatchObject({ place: 2, wallet: ada.wallet });
-      await db.write(givePrize, again, chain, []);
+      await give(db, again);
       const second = await next(db, run);
       while (await db.write(eraseScores, streamOf.player(gameId, bob.wallet)));
-      expect(await db.write(givePrize, second, chain, [])).toBe(false);
+      expect(await give(db, second)).toBe(false);
       await giveAll(db);
       expect(told()).toEqual([
         [ada.wallet, '1 1 1 weekly/1'],
@@ -223,7 +272,7 @@ export function prizesContract(open: OpenStore): void {
       const first = await next(db, run);
       await db.write(changeGame, gameId, { listing: 'archived' });
       expect(await db.read(openPrizeRuns, 9)).toEqual([]);
-      expect(await db.write(givePrize, first, chain, [])).toBe(false);
+      expect(await give(db, first)).toBe(false);
       await db.write(changeGame, gameId, { listing: 'listed' });
       await giveAll(db);
       expect(told()).toEqual([[bob.wallet, '2 1 2 weekly/1']]);
@@ -239,11 +288,11 @@ export function prizesContract(open: OpenStore): void {
       await db.write(endSeason, gameId, 'weekly');
       const told = messagesOf(db);
       const [run = ''] = await db.read(openPrizeRuns, 9);
-      await db.write(givePrize, await next(db, run), chain, []);
+      await give(db, await next(db, run));
       await upgraded(db, before);
       const second = await next(db, run);
       const wallet = await upgraded(db, between);
-      expect(await db.write(givePrize, second, chain, [])).toBe(false);
+      expect(await give(db, second)).toBe(false);
       await giveAll(db);
       expect(told()).toEqual([
         [before.wallet, '1 1 1 weekly/1'],
@@ -344,26 +393,40 @@ export function prizesContract(open: OpenStore): void {
 
 /** The next player of a run. */
 async function next(db: Database, runId: string): Promise<Winner> {
-  const found = await db.read(readPrizeRun, runId, 9);
-  const [winner] = found?.winners ?? [];
+  const [winner] = await nextOnes(db, runId);
   if (!winner) throw new Error('nobody is next');
   return winner;
 }
 
-/** Gives the due prizes, as the worker does; returns the number of attempts. */
+/** The next players of a run. */
+async function nextOnes(db: Database, runId: string): Promise<Winner[]> {
+  return (await db.read(readPrizeRun, runId, 9))?.winners ?? [];
+}
+
+/** Gives one player the prize. False: the player is not next. */
+async function give(db: Database, winner: Winner): Promise<boolean> {
+  return (await giveTogether(db, [winner])) === 1;
+}
+
+function giveTogether(db: Database, winners: readonly Winner[], facts = chain): Promise<number> {
+  const awards = winners.map((winner) => ({ winner, chain: facts, states: [] }));
+  return db.write(givePrizes, awards);
+}
+
+/** Gives the due prizes, as the worker does, two at a time; returns their number. */
 async function giveAll(db: Database, facts = chain): Promise<number> {
-  let tries = 0;
+  let total = 0;
   for (const runId of await db.read(openPrizeRuns, 99)) {
     for (;;) {
-      const found = await db.read(readPrizeRun, runId, 1);
+      const found = await db.read(readPrizeRun, runId, 2);
       if (!found) break;
-      const [winner] = found.winners;
-      if (!winner) await db.write(endPrizeRun, runId, found.run.place);
-      else expect(await db.write(givePrize, winner, facts, [])).toBe(true);
-      tries += winner ? 1 : 0;
+      if (found.winners.length === 0) await db.write(endPrizeRun, runId, found.run.place);
+      const given = await giveTogether(db, found.winners, facts);
+      expect(given > 0).toBe(found.winners.length > 0);
+      total += given;
     }
   }
-  return tries;
+  return total;
 }
 
 /** Whom the store has notified, with what. */

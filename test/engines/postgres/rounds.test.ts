@@ -16,6 +16,10 @@ import { createChannel, leaveAllChannels } from '../../../src/features/messages/
 import { eraseMessagesOf, sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { addReactionTo, eraseReactionsOf } from '../../../src/features/messages/reaction-commands.ts';
 import { notifySeveral } from '../../../src/features/notifications/commands.ts';
+import { replaceRules } from '../../../src/features/rules/commands.ts';
+import { givePrizes } from '../../../src/features/rules/prizes/commands.ts';
+import { openPrizeRuns, readPrizeRun } from '../../../src/features/rules/prizes/queries.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import {
   addLeaderboard,
@@ -100,6 +104,25 @@ const cases: Readonly<Record<string, Case>> = {
     for (const owner of players) await db.write(setLeaderboardScore, owner, 'weekly', 7, { label: 'easy' });
     await db.write(endSeason, gameId, 'weekly');
     return (later) => later.write(clearRetiredSeason);
+  },
+  async 'prizes of a season'({ db, gameId, players }) {
+    const rules = { keep: 'best', order: 'desc', entries: 'player', public: true } as const;
+    const leaderboard = { name: 'weekly', ...rules, labels: [], schedule: null, keepSeasons: null };
+    await db.write(addLeaderboard, gameId, leaderboard);
+    const seasonEnd = { leaderboard: 'weekly', places: { to: players.length } };
+    const actions = [
+      { type: 'Notify', message: '{place}' },
+      { type: 'UpdateScore', amount: 1, mode: 'add' },
+    ];
+    await db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'prize', seasonEnd, actions }]));
+    for (const owner of players) await db.write(setLeaderboardScore, owner, 'weekly', 7);
+    await db.write(endSeason, gameId, 'weekly');
+    const [run = ''] = await db.read(openPrizeRuns, 1);
+    const winners = (await db.read(readPrizeRun, run, players.length))?.winners ?? [];
+    const awards = winners.map((winner) => {
+      return { winner, chain: { signers: {}, balances: {} }, states: [] };
+    });
+    return async (later) => expect(await later.write(givePrizes, awards)).toBe(players.length);
   },
   async 'sessions trimmed'() {
     return (later) => later.write(trimSessions, -24 * hour);

@@ -1,11 +1,13 @@
 import { GantryError, type Reason } from '../../../core/errors.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { ConcurrencyLimiter } from '../../../runtime/concurrency-limiter.ts';
 import { backoffMs } from '../../queue/backoff.ts';
 import { QueueWorker } from '../../queue/queue-worker.ts';
 import type { StateReader } from '../../states/state-reader.ts';
+import type { Rule } from '../rule.ts';
 import type { RuleChains } from '../rule-chains.ts';
 import { stateFactsFor } from '../state-facts.ts';
-import { endPrizeRun, failPrize, givePrize } from './commands.ts';
+import { type Award, endPrizeRun, failPrize, givePrizes } from './commands.ts';
 import { ruleOf, type Winner } from './prize-run.ts';
 import { openPrizeRuns, readPrizeRun } from './queries.ts';
 
@@ -30,8 +32,10 @@ interface RetryState {
   retryAt: number;
 }
 
-/** Players of a run per read; each prize is a separate transaction. */
-const batchSize = 50;
+/** Prizes per transaction; more delay other writes noticeably. */
+const batchSize = 25;
+/** A transaction begins without further players when reading chains and states has taken this long, in milliseconds. */
+const maxReadMs = 1_000;
 /** The most concurrent runs, so that one that waits for a chain does not block others. */
 const room = 4;
 
@@ -39,8 +43,9 @@ const room = 4;
 const transientReasons: readonly Reason[] = ['states_changed', 'chain_unavailable', 'store_unavailable'];
 
 /**
- * Gives the prizes of ended seasons: runs each rule for one player after the other. Every process does so, and resumes
- * runs after a crash; the commands guarantee that each prize is given once.
+ * Gives the prizes of ended seasons: runs each rule for its players in the order of their places, some in each
+ * transaction. Every process does so, and resumes runs after a crash; the commands guarantee that each prize is given
+ * once.
  */
 export class PrizeWorker {
   readonly #db: Store;
@@ -48,6 +53,8 @@ export class PrizeWorker {
   readonly #worker: QueueWorker<string>;
   /** By run. */
   readonly #retries = new Map<string, RetryState>();
+  /** Runs take turns in giving prizes: the writer would give those of all in one transaction. */
+  readonly #turns = new ConcurrencyLimiter(1);
 
   constructor(db: Store, options: PrizeWorkerOptions) {
     this.#db = db;
@@ -92,34 +99,56 @@ export class PrizeWorker {
       await this.#db.write(endPrizeRun, runId, run.place);
       return false;
     }
-    for (const winner of winners) {
-      if (stopping.aborted) return false;
-      if (!(await this.#give(winner, run.rule))) return false;
-    }
+    if (!(await this.#give(winners, ruleOf(run), stopping))) return false;
     this.#retries.delete(runId);
     return true;
   }
 
-  /** Gives one player the prize, or records why not. False: the run waits. */
-  async #give(winner: Winner, ruleText: string): Promise<boolean> {
-    const { db, ruleChains, states: reader } = { db: this.#db, ...this.#options };
-    const { gameId, wallet, place } = winner;
-    const rule = ruleOf({ rule: ruleText });
+  /**
+   * Gives the next players of a run their prizes in one transaction, or one by one when that is refused, which shows
+   * whose prize cannot be given; records why. False: the run waits.
+   */
+  async #give(winners: readonly Winner[], rule: Rule, stopping: AbortSignal): Promise<boolean> {
+    const [first] = winners;
+    if (!first) return true;
     try {
-      const chain = await ruleChains.factsFor([rule], rule.trigger, wallet);
-      const states = await stateFactsFor([rule], rule.trigger, { gameId, wallet }, { db, reader });
-      if (await db.write(givePrize, winner, chain, states)) return true;
-      this.#postpone(winner);
+      const awards: Award[] = [];
+      const readUntil = performance.now() + maxReadMs;
+      for (const winner of winners) {
+        if (stopping.aborted) return false;
+        if (awards.length > 0 && performance.now() > readUntil) break;
+        awards.push(await this.#awardOf(winner, rule));
+      }
+      const given = await this.#turns.take(() => this.#db.write(givePrizes, awards));
+      if (given > 0) return true;
+      this.#postpone(first);
       return false;
     } catch (thrown) {
-      const refusal = thrown instanceof GantryError ? thrown : null;
-      if (!refusal || transientReasons.includes(refusal.reason)) {
-        this.#options.report(thrown);
-        if (Date.now() - this.#postpone(winner).since < this.#options.retryForMs) return false;
-      }
-      const why = refusal?.message ?? 'server error; see the server log';
-      return await db.write(failPrize, winner, `the prize for place ${place} could not be granted: ${why}`);
+      if (winners.length === 1) return await this.#failed(first, thrown);
+      for (const winner of winners) if (!(await this.#give([winner], rule, stopping))) return false;
+      return true;
     }
+  }
+
+  /** Reads what the conditions need: a state may be large, and a chain slow. */
+  async #awardOf(winner: Winner, rule: Rule): Promise<Award> {
+    const { ruleChains, states: reader } = this.#options;
+    const { gameId, wallet } = winner;
+    const chain = await ruleChains.factsFor([rule], rule.trigger, wallet);
+    const states = await stateFactsFor([rule], rule.trigger, { gameId, wallet }, { db: this.#db, reader });
+    return { winner, chain, states };
+  }
+
+  /** A player's prize was refused: postpones it, or skips it and records why. False: the run waits. */
+  async #failed(winner: Winner, thrown: unknown): Promise<boolean> {
+    const refusal = thrown instanceof GantryError ? thrown : null;
+    if (!refusal || transientReasons.includes(refusal.reason)) {
+      this.#options.report(thrown);
+      if (Date.now() - this.#postpone(winner).since < this.#options.retryForMs) return false;
+    }
+    const why = refusal?.message ?? 'server error; see the server log';
+    const error = `the prize for place ${winner.place} could not be granted: ${why}`;
+    return await this.#db.write(failPrize, winner, error);
   }
 
   #postpone({ runId, place }: Winner): RetryState {
