@@ -120,7 +120,10 @@ async function startBackgroundWork(
   { gateway }: Transports,
   signal: AbortSignal,
 ): Promise<void> {
-  redis?.onReady(() => gateway.catchUp());
+  redis?.onReady(() => {
+    gateway.feed.reconnected();
+    gateway.catchUp();
+  });
   reconcilePresence(db, presence, { signal, report });
   db.onCommit((events) => {
     stats.countEvents(events.length);

@@ -3,7 +3,11 @@ import type { ReplicaMessage } from '../../cluster/players/replica-bus.ts';
 import type { Signal } from '../../core/events/stream.ts';
 
 /** The messages that nodes send each other, besides events: see `committed-events.ts`. */
-export type BusMessage = { kind: 'signal'; signal: Signal } | { kind: 'players'; message: ReplicaMessage };
+export type BusMessage =
+  | { kind: 'signal'; signal: Signal }
+  | { kind: 'players'; message: ReplicaMessage }
+  /** The sender receives events from now on; see `event-feed.ts`. */
+  | { kind: 'listening' };
 
 /**
  * Broadcasts from one node to the others. Messages may be lost, duplicated and reordered: players are exchanged again,

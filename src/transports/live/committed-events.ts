@@ -106,6 +106,12 @@ function encodeFrame(events: readonly StoredEvent[]): string {
   return `${JSON.stringify({ ...placesOf(events), events: sizes } satisfies z.infer<typeof header>)}\n${texts}\n`;
 }
 
+/** Encodes up to where events have been written that were not sent; those who receive it read them from the database. */
+export function encodeReached({ lane, position }: EventPlace): string {
+  const places = { lane, first: position + 1, last: position, after: [] };
+  return `${JSON.stringify({ ...places, events: [] } satisfies z.infer<typeof header>)}\n\n`;
+}
+
 const newLine = 0x0a;
 
 /** Decodes a message of `encodeFrames`. @throws Error when it is none */

@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../../cluster/redis/redis-channel.ts';
 import { includes, type Positions, positionIn } from '../../core/events/positions.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
+import type { EventPlace, StoredEvent } from '../../core/events/stream.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { eventsAfter, lastPositions } from '../../features/events/queries.ts';
 import { Pace } from '../../runtime/pace.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
+import type { EventBus } from './bus.ts';
 import {
   type CommittedEvents,
   committed,
   decodeFrames,
   encodeFrames,
+  encodeReached,
   type Interests,
 } from './committed-events.ts';
 
@@ -32,10 +34,10 @@ const reorderMs = 20;
  */
 const gatherMs = 5;
 /**
- * The same while no other node receives them. A node that has just begun to listen waits `inFlightMs` for events that are
- * on their way, so this must be shorter.
+ * How often a node whose events nobody receives sends how far they have got. A node that listens announces that; this
+ * finds those whose announcement was lost, and nodes of versions that announce nothing.
  */
-const gatherWithoutReceiversMs = 40;
+const unheardMs = 1_000;
 /** The node stops listening after so many calls of `check` without interests, so that reconnects need no new start. */
 const idleChecks = 5;
 /** When more events than this are buffered, they are read from the database instead. */
@@ -43,8 +45,10 @@ const maxBuffered = 2_000;
 
 export interface EventFeedOptions {
   db: Pick<Database, 'read' | 'onCommit'>;
-  /** To the other nodes; undefined: there is no other. */
+  /** To the other nodes that listen; undefined: there is no other node. */
   channel: Channel | undefined;
+  /** To all other nodes; null: there is none. */
+  bus: EventBus | null;
   interests: Interests;
   /** How many nodes are known, with this one. */
   nodes(): number;
@@ -62,7 +66,8 @@ export interface EventFeedOptions {
  * the channel lost are found by `check`, which runs every second and whenever a connection to it is restored.
  *
  * Whom an event concerns is asked when it is delivered: a socket that has registered its interests and awaited `listen`
- * before it reads its positions misses nothing after them. A node without interests neither receives nor reads events.
+ * before it reads its positions misses nothing after them. A node without interests neither receives nor reads events,
+ * and while no node listens, none are sent.
  */
 export class EventFeed {
   readonly #options: EventFeedOptions;
@@ -79,6 +84,13 @@ export class EventFeed {
   /** Events for other nodes, encoded. */
   #unsent = '';
   readonly #sendPace = new Pace(gatherMs);
+  readonly #unheardPace = new Pace(unheardMs);
+  /** Whether another node receives this one's events, as far as is known. */
+  #isHeard = true;
+  /** How many nodes have announced that they listen. */
+  #announced = 0;
+  /** The last event that nobody was sent because nobody listens; null: none since others were last sent how far. */
+  #unheard: EventPlace | null = null;
   /** Events of other nodes: delivered, or skipped since they concern nobody here; and those that were missing. */
   readonly received = { bus: 0, skipped: 0, database: 0 };
   /** Callers waiting for events to be delivered. */
@@ -86,16 +98,23 @@ export class EventFeed {
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
-    const { db, channel, report } = options;
+    const { db, channel, bus, report } = options;
     db.onCommit((events) => {
       // The commit has happened: a failure to publish its events must not reach the writer.
       try {
         if (this.#isListening) for (const one of committed(events)) this.#accept(one);
         // A node that nobody knows of yet reads what it misses from the database, as after an outage of the channel.
-        if (channel && options.nodes() > 1) this.#send(events, channel);
+        if (!channel || options.nodes() < 2) return;
+        if (this.#isHeard) this.#send(encodeFrames(events), channel);
+        else this.#skip(events, channel);
       } catch (error) {
         report(error);
       }
+    });
+    bus?.onMessage(({ kind }) => {
+      if (kind !== 'listening' || !channel) return;
+      this.#announced++;
+      this.#heard(channel);
     });
     channel?.onMessage((message) => {
       if (!this.#isListening) return;
@@ -117,11 +136,21 @@ export class EventFeed {
     return this.#starting;
   }
 
+  /** Call this when the bus and the channel can be reached again: others may have found meanwhile that nobody listens. */
+  reconnected(): void {
+    if (this.#isListening) this.#announce();
+  }
+
+  #announce(): void {
+    this.#options.bus?.send({ kind: 'listening' });
+  }
+
   async #start(): Promise<void> {
     const { channel, db } = this.#options;
     await this.#refill?.catch(() => undefined); // of before
     // While the channel cannot be reached, its events are read from the database.
-    if (channel) await withTimeout(inFlightMs, channel.subscribe());
+    const subscribed = channel?.subscribe().then(() => this.#announce());
+    if (subscribed) await withTimeout(inFlightMs, subscribed);
     this.#continueAfter(await db.read(lastPositions));
     this.#idle = 0;
     this.#isListening = true;
@@ -151,17 +180,45 @@ export class EventFeed {
     };
   }
 
-  #send(events: readonly StoredEvent[], channel: Channel): void {
+  #send(frames: string, channel: Channel): void {
     const isWaiting = this.#unsent !== '';
-    this.#unsent += encodeFrames(events);
+    this.#unsent += frames;
     if (isWaiting) return;
-    void this.#sendPace.turn().then(async () => {
-      const sending = channel.send(this.#unsent);
+    void this.#sendPace.turn().then(() => {
+      const unsent = this.#unsent;
       this.#unsent = '';
-      const receivers = await sending;
-      const isReceived = receivers === null || receivers > Number(this.#isListening);
-      this.#sendPace.everyMs = isReceived ? gatherMs : gatherWithoutReceiversMs;
+      return this.#publish(unsent, channel);
     });
+  }
+
+  async #publish(message: string, channel: Channel): Promise<void> {
+    const announced = this.#announced;
+    const receivers = await channel.send(message);
+    if (receivers === null) return;
+    if (receivers > Number(this.#isListening)) this.#heard(channel);
+    // Unless a node has begun to listen since.
+    else if (announced === this.#announced) this.#isHeard = false;
+  }
+
+  /** Nobody listens: sends now and then how far the events have got, which tells whether that is still so. */
+  #skip(events: readonly StoredEvent[], channel: Channel): void {
+    const isWaiting = this.#unheard !== null;
+    this.#unheard = events.at(-1) ?? this.#unheard;
+    if (isWaiting) return;
+    void this.#unheardPace.turn().then(() => this.#sendReached(channel));
+  }
+
+  /** Another node listens: it reads those events from the database that were not sent. */
+  #heard(channel: Channel): void {
+    this.#isHeard = true;
+    this.#sendReached(channel);
+  }
+
+  #sendReached(channel: Channel): void {
+    if (!this.#unheard) return;
+    const reached = encodeReached(this.#unheard);
+    this.#unheard = null;
+    void this.#publish(reached, channel);
   }
 
   /** The history was replaced: continues from the new one's last positions, once they can be read. */

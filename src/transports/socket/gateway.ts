@@ -189,6 +189,7 @@ export class Gateway {
     this.feed = new EventFeed({
       ...dependencies,
       channel: dependencies.eventChannel,
+      bus: this.#bus,
       interests: this.#interests,
       nodes: () => this.friends.nodes,
       deliver: (events) => this.#deliver(events),
