@@ -150,8 +150,9 @@ test('a node where nobody has interests neither receives nor reads events, from 
     expect([channel.isSubscribed, feed.received.skipped, refills.calls]).toEqual([false, 0, 0]);
     interests.add(player.wallet);
     await Promise.all([feed.listen(), feed.listen()]);
-    await node.setScores(2);
+    for (let score = 0; score < 2; score++) await elsewhere.write(setScore, player, score);
     await db.write(setScore, player, 2);
+    await until('the events', () => node.scores().length === 3 * round);
     expect([node.scores(), refills.calls]).toEqual([Array.from({ length: 3 * round }, (_, at) => at % 3), 0]);
     interests.remove(player.wallet);
   }
