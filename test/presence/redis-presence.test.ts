@@ -146,6 +146,41 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     client.disconnect();
   });
 
+  test('a heartbeat that comes long after the last one is written at once, so that a node that dies does not lose it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const prefix = newPrefix();
+    await using dying = await startClusterNode('dying', prefix);
+    await using other = await startClusterNode('other', prefix);
+    const shift = async (ms: number) => {
+      vi.setSystemTime(Date.now() + ms);
+      await expireEarlier(prefix, ms);
+    };
+    await dying.presence.heartbeat('session');
+    await shift(36_000);
+    expect(await dying.presence.heartbeat('session')).toBe(false);
+    dying.disconnect();
+    await shift(heartbeatLifetimeMs - 10_000);
+    expect(await other.presence.isPresent('session')).toBe(true);
+    await shift(20_000);
+    expect(await other.presence.isPresent('session')).toBe(false);
+  });
+
+  test('many leases are renewed, and many sessions asked for, with few commands', async () => {
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    const sessions = Array.from({ length: 250 }, (_, at) => `session ${at}`);
+    await Promise.all(sessions.map((id) => one.presence.connected(id, `socket of ${id}`)));
+    const scripts = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.command('INFO', 'commandstats'))?.[1] ?? 0);
+    await redis.command('CONFIG', 'RESETSTAT');
+    await one.presence.renewLeases();
+    const present = await Promise.all([...sessions, 'another'].map((id) => other.presence.isPresent(id)));
+    expect(present).toEqual([...sessions.map(() => true), false]);
+    // Three each, one for what is overdue, and what the nodes do by themselves meanwhile.
+    expect(await scripts()).toBeLessThanOrEqual(20);
+  });
+
   test("a dead node's players become absent automatically, which one of the others announces, once", async () => {
     const prefix = newPrefix();
     const leaseMs = 600;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callLimits, type LimitedCall, RateLimits } from '../../src/calls/limits/rate-limits.ts';
 import { openClient } from '../../src/cluster/redis/open-client.ts';
-import { RedisCounts } from '../../src/cluster/redis/redis-counts.ts';
+import { type AddScript, addScript, RedisCounts } from '../../src/cluster/redis/redis-counts.ts';
 import type { RateLimit } from '../../src/core/rate-limit.ts';
 import { WindowCounter } from '../../src/core/window-counter.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
@@ -24,6 +24,7 @@ describe.skipIf(redisMissing !== null)(title, () => {
   let redis: TestRedis;
   /** A connection for each node. */
   let clients: Redis[];
+  const scripts = new Map<Redis, AddScript>();
   /** A new prefix of the keys for each test. */
   let name = '';
   let tests = 0;
@@ -45,7 +46,11 @@ describe.skipIf(redisMissing !== null)(title, () => {
 
   const connected = () =>
     until('the nodes connected', () => clients.every(({ status }) => status === 'ready'));
-  const countsOf = (client: Redis, nodes: number, of = name) => new RedisCounts(client, of, () => nodes);
+  const countsOf = (client: Redis, nodes: number, of = name) => {
+    const script = scripts.get(client) ?? addScript(client);
+    scripts.set(client, script);
+    return new RedisCounts(script, of, () => nodes);
+  };
 
   function nodesWith(count: number, of: RateLimit = limit): Node[] {
     return clients

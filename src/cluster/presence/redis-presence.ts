@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { repeat } from '../../runtime/repeat.ts';
+import { JoinedScript, type ScriptRun } from '../redis/joined-script.ts';
 import type { RedisClients } from '../redis/redis-clients.ts';
 import { MemoryPresence } from './memory-presence.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
@@ -7,12 +8,14 @@ import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 /** A node's lease on a session expires this long after its last renewal. */
 const defaultLeaseMs = 15_000;
 /**
- * A session's heartbeats within this time are written to Redis once. If the node dies meanwhile, the session becomes
- * absent too early by as much.
+ * A session's heartbeats within this time, and until leases are renewed after it, are written to Redis once. If the node
+ * dies meanwhile, the session becomes absent too early by as much.
  */
 const heartbeatWriteMs = 30_000;
 /** Leases renewed per batch, so that ten thousand leases do not block Redis or this process at once. */
 const renewalBatchSize = 500;
+/** Leases are renewed this many times in their life. */
+const renewalsPerLease = 3;
 
 /** Unix milliseconds by the clock of Redis, the only one that all nodes share: their own may differ by seconds. */
 const time = `local time = redis.call('TIME')
@@ -20,19 +23,10 @@ const time = `local time = redis.call('TIME')
 
 /**
  * A session's leases are a sorted set: a member for each node that holds a socket of it, and one for the heartbeat,
- * each scored with its expiry. `due` is a sorted set of all sessions by their latest expiry, for the sweep. `gantryHold`,
+ * each scored with its expiry. `due` is a sorted set of all sessions by their latest expiry, for the sweep. `hold`,
  * `gantryRelease` and `gantryLapse` return whether this very call has changed the session's presence.
  */
 const scripts = {
-  gantryHold: {
-    numberOfKeys: 2,
-    lua: `${time}
-      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-      local before = redis.call('ZCARD', KEYS[1])
-      redis.call('ZADD', KEYS[1], 'GT', now + ARGV[1], ARGV[2])
-      redis.call('ZADD', KEYS[2], 'GT', now + ARGV[1], ARGV[3])
-      return before == 0 and 1 or 0`,
-  },
   gantryRelease: {
     numberOfKeys: 2,
     lua: `${time}
@@ -50,7 +44,7 @@ const scripts = {
       if last[2] then redis.call('ZADD', KEYS[2], last[2], ARGV[1]) return 0 end
       return redis.call('ZREM', KEYS[2], ARGV[1])`,
   },
-  /** How many leases of a session, or how many sessions that are due, have not expired. */
+  /** How many sessions have leases that have not expired. */
   gantryCount: {
     numberOfKeys: 1,
     lua: `${time}
@@ -63,8 +57,29 @@ const scripts = {
   },
 } as const;
 
+/** Those that are asked for many sessions at the same time. */
+const joinedScripts = {
+  hold: {
+    name: 'gantryHold',
+    keys: ['lease', 'due'],
+    args: ['lifetimeMs', 'member', 'id'],
+    before: time,
+    lua: `redis.call('ZREMRANGEBYSCORE', lease, '-inf', now)
+      local before = redis.call('ZCARD', lease)
+      redis.call('ZADD', lease, 'GT', now + lifetimeMs, member)
+      redis.call('ZADD', due, 'GT', now + lifetimeMs, id)
+      return before == 0 and 1 or 0`,
+  },
+  countLeases: {
+    name: 'gantryCountLeases',
+    keys: ['lease'],
+    args: [],
+    before: time,
+    lua: `return redis.call('ZCOUNT', lease, now, '+inf')`,
+  },
+} as const;
+
 interface PresenceScripts {
-  gantryHold(lease: string, due: string, lifetimeMs: number, member: string, id: string): Promise<number>;
   gantryRelease(lease: string, due: string, member: string, id: string): Promise<number>;
   gantryLapse(lease: string, due: string, id: string): Promise<number>;
   gantryCount(key: string): Promise<number>;
@@ -93,6 +108,8 @@ export interface RedisPresenceOptions {
 export class RedisPresence implements Presence {
   readonly #clients: RedisConnection;
   readonly #redis: Redis & PresenceScripts;
+  readonly #hold: JoinedScript<number>;
+  readonly #countLeases: JoinedScript<number>;
   readonly #local = new MemoryPresence();
   /** The sockets this node holds of each session. */
   readonly #sockets = new Map<string, Set<string>>();
@@ -114,12 +131,14 @@ export class RedisPresence implements Presence {
     for (const [name, script] of Object.entries(scripts)) redis.defineCommand(name, script);
     this.#clients = clients;
     this.#redis = redis as Redis & PresenceScripts; // `defineCommand` has just made them
+    this.#hold = new JoinedScript(redis, joinedScripts.hold);
+    this.#countLeases = new JoinedScript(redis, joinedScripts.countLeases);
     this.#options = { leaseMs: defaultLeaseMs, wasPresent: async () => false, ...options };
     repeat(
       async () => {
         if (this.#isUsable) await this.renewLeases();
       },
-      { everyMs: this.#options.leaseMs / 3, signal: this.#stop.signal, report: options.report },
+      { everyMs: this.#renewalMs, signal: this.#stop.signal, report: options.report },
     );
     clients.onReady(() => this.#restore());
   }
@@ -127,7 +146,10 @@ export class RedisPresence implements Presence {
   async connected(sessionId: string, socketId: string): Promise<boolean> {
     const first = await this.#local.connected(sessionId, socketId);
     this.#sockets.set(sessionId, (this.#sockets.get(sessionId) ?? new Set()).add(socketId));
-    return this.#orLocal(first, () => this.#acquire(sessionId, this.#options.nodeId, this.#options.leaseMs));
+    return this.#orLocal(first, async () => {
+      const [wasNew = 0] = await this.#acquire([sessionId]);
+      return wasNew;
+    });
   }
 
   async disconnected(sessionId: string, socketId: string): Promise<boolean> {
@@ -147,15 +169,20 @@ export class RedisPresence implements Presence {
     const writtenUntil = this.#heartbeats.get(sessionId)?.writtenUntil ?? 0;
     const expiresAt = now + heartbeatLifetimeMs;
     this.#heartbeats.set(sessionId, { expiresAt, writtenUntil });
-    if (writtenUntil > laterWritesUntil(now) && this.isComplete()) return false;
-    return this.#orLocal(first, () => this.#writeHeartbeat(sessionId, expiresAt));
+    // The session is present; this is written with the next leases that are renewed, if it is not too soon even then.
+    if (writtenUntil >= laterWritesUntil(now) - this.#renewalMs && this.isComplete()) return false;
+    return this.#orLocal(first, async () => {
+      const wasNew = await this.#hold.run(this.#heartbeatOf(sessionId, expiresAt));
+      this.#written(sessionId, expiresAt);
+      return wasNew;
+    });
   }
 
   async isPresent(sessionId: string): Promise<boolean> {
     if (await this.#local.isPresent(sessionId)) return true;
     if (this.#isUsable) {
       try {
-        const isHeld = (await this.#redis.gantryCount(this.#lease(sessionId))) > 0;
+        const isHeld = (await this.#countLeases.run({ keys: [this.#lease(sessionId)], args: [] })) > 0;
         if (isHeld || this.isComplete()) return isHeld;
       } catch (error) {
         this.#options.report(error);
@@ -205,11 +232,8 @@ export class RedisPresence implements Presence {
       const batch = sessions
         .slice(at, at + renewalBatchSize)
         .filter((sessionId) => this.#sockets.has(sessionId));
-      const renewed = batch.map(async (id) => {
-        const wasNew = await this.#acquire(id, this.#options.nodeId, this.#options.leaseMs);
-        if (wasNew === 1) onReturn(id);
-      });
-      await Promise.all(renewed);
+      const wasNew = await this.#acquire(batch);
+      for (const [index, id] of batch.entries()) if (wasNew[index] === 1) onReturn(id);
     }
   }
 
@@ -226,7 +250,7 @@ export class RedisPresence implements Presence {
   /** Restores this node's leases in a Redis that may have lost them, without notifications. */
   #restore(): void {
     if (this.#stop.signal.aborted) return;
-    this.#sweepFrom = performance.now() + this.#options.leaseMs / 3;
+    this.#sweepFrom = performance.now() + this.#renewalMs;
     this.#renew(() => undefined).catch(this.#options.report);
     for (const heartbeat of this.#heartbeats.values()) heartbeat.writtenUntil = 0;
     this.#writeHeartbeats(Number.POSITIVE_INFINITY).catch(this.#options.report);
@@ -242,19 +266,29 @@ export class RedisPresence implements Presence {
     }
     for (let at = 0; at < due.length; at += renewalBatchSize) {
       const batch = due.slice(at, at + renewalBatchSize);
-      await Promise.all(batch.map(([id, expiresAt]) => this.#writeHeartbeat(id, expiresAt)));
+      await this.#hold.runAll(batch.map(([id, expiresAt]) => this.#heartbeatOf(id, expiresAt)));
+      for (const [id, expiresAt] of batch) this.#written(id, expiresAt);
     }
   }
 
-  async #writeHeartbeat(id: string, expiresAt: number): Promise<number> {
-    const wasNew = await this.#acquire(id, 'heartbeat', expiresAt - Date.now());
-    const heartbeat = this.#heartbeats.get(id);
+  #written(sessionId: string, expiresAt: number): void {
+    const heartbeat = this.#heartbeats.get(sessionId);
     if (heartbeat) heartbeat.writtenUntil = Math.max(heartbeat.writtenUntil, expiresAt);
-    return wasNew;
   }
 
-  #acquire(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
-    return this.#redis.gantryHold(this.#lease(sessionId), this.#due, lifetimeMs, member, sessionId);
+  #heartbeatOf(id: string, expiresAt: number): ScriptRun {
+    return { keys: [this.#lease(id), this.#due], args: [expiresAt - Date.now(), 'heartbeat', id] };
+  }
+
+  /**
+   * Takes or renews this node's leases of sessions; returns 1 for each that was not present before. Sent at once, so that
+   * it does not follow the release of a socket that is closed later in this turn.
+   */
+  #acquire(sessionIds: readonly string[]): Promise<number[]> {
+    const { nodeId, leaseMs } = this.#options;
+    return this.#hold.runAll(
+      sessionIds.map((id) => ({ keys: [this.#lease(id), this.#due], args: [leaseMs, nodeId, id] })),
+    );
   }
 
   /** Queries Redis; while it is unavailable, returns what this node knows. */
@@ -266,6 +300,11 @@ export class RedisPresence implements Presence {
       this.#options.report(error);
       return known;
     }
+  }
+
+  /** How often leases are renewed. */
+  get #renewalMs(): number {
+    return this.#options.leaseMs / renewalsPerLease;
   }
 
   get #isUsable(): boolean {

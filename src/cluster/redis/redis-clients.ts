@@ -7,7 +7,7 @@ import { NodeConnections } from './node-connections.ts';
 import { type CountingRedis, openClient } from './open-client.ts';
 import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
 import { type Channel, RedisChannel } from './redis-channel.ts';
-import { RedisCounts } from './redis-counts.ts';
+import { addScript, RedisCounts } from './redis-counts.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
@@ -79,6 +79,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     close();
     throw new ConfigError(clusterRefusal);
   }
+  const adding = addScript(commands);
   const clients: RedisClients = {
     commands,
     subscriber,
@@ -88,7 +89,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
     channel: (name) => new RedisChannel(clients, name),
     nodeConnections: (prefix, own) => new NodeConnections(clients, prefix, own),
-    counts: (name, nodes) => new RedisCounts(commands, name, nodes),
+    counts: (name, nodes) => new RedisCounts(adding, name, nodes),
     close,
   };
   return clients;
