@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
+import { collectAfterStart } from '../runtime/collect-after-start.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { demoAccess, demoGame } from '../tools/demo/demo-access.ts';
@@ -36,6 +37,7 @@ export async function serve(config: Config, shown: Welcome): Promise<void> {
   } catch (error) {
     if (!stopping.aborted) throw error; // otherwise the database was closed meanwhile
   }
+  collectAfterStart();
 }
 
 /** Creates the demo, if configured, and prints how to reach the server. */

@@ -5,6 +5,7 @@ import { type Failure, fromFailure, toFailure } from '../core/failure.ts';
 import type { AnyCommand } from '../core/storage/command.ts';
 import type { WriteTrouble } from '../core/storage/database.ts';
 import type { Domain } from '../core/storage/domain.ts';
+import { collectAfterStart } from '../runtime/collect-after-start.ts';
 import { startThread, type ThreadName } from '../runtime/start-thread.ts';
 import type { Announcer } from './announcer.ts';
 import { unavailable } from './unavailable.ts';
@@ -217,6 +218,7 @@ export function serveWriter(
     scheduleMessage();
   });
 
+  collectAfterStart();
   port.on('message', (message: ToWriter) => {
     if ('close' in message) {
       writing.close().then(() => setImmediate(() => port.close())); // after the last outcomes have been sent

@@ -73,6 +73,7 @@ export async function runProgram(file: string, args: readonly string[]): Promise
 /** A `gantry serve` in a separate process. Disposing of it kills it if it is still running. */
 export interface GantryProcess extends AsyncDisposable {
   url: string;
+  pid: number | undefined;
   /** Its output so far. */
   output: { stdout: string; stderr: string };
   /** Its exit code, once it is gone; null when a signal ended it. */
@@ -108,7 +109,14 @@ export async function serveGantry(
       startWithinMs,
     );
     const ended = gone.then(([code]) => code);
-    return { url, output, ended, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
+    return {
+      url,
+      pid: child.pid,
+      output,
+      ended,
+      end,
+      [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+    };
   } catch (error) {
     await end('SIGKILL');
     throw error;
