@@ -29,7 +29,7 @@ const maxStackedColumns = 4;
 const longestWhole = 28;
 
 /** A number and its unit, which stay on one line. */
-const measure = /(\d) (µs|ms|s|min|h|kB|[KMG]B|[KMG]iB|%)(?!\w)/g;
+const measure = /(\d) (\u00b5s|ms|s|min|h|kB|[KMG]B|[KMG]iB|%)(?!\w)/g;
 
 /**
  * Renders one of the project's documents as HTML, with an anchor for each section. Headings get the same ids as on

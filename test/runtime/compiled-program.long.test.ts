@@ -146,3 +146,15 @@ test('where the program cannot be compiled or is damaged, the source runs', asyn
   await writeFile(join(cache, 'gantry/current.json'), '{');
   expect((await version(place)).code).toBe(0);
 });
+
+test('V8 keeps the compiled files in one byte for each letter', async () => {
+  await using place = await checkout();
+  await compile(place);
+  const folder = fileURLToPath(new URL('.', await compiled(place)));
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.js'));
+  expect(files).toContain('gantry.js');
+  for (const name of files) {
+    // esbuild escapes other letters in strings; write them as \u… in regular expressions.
+    expect(/[^\0-\x7f]+/.exec(await readFile(join(folder, name), 'utf8'))?.[0], name).toBeUndefined();
+  }
+});
