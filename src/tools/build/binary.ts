@@ -24,6 +24,9 @@ const parts = join(dist, 'executable');
  */
 const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
 
+/** The process keeps its source in memory. Lines are short because Node prints the line of an uncaught error. */
+const inLittleMemory = { minifyWhitespace: true, lineLimit: 200 };
+
 const { target: requestedTargets, pages: builtPages } = new Command('build:binary')
   .description('build dist/gantry, a standalone executable')
   .addOption(
@@ -51,6 +54,7 @@ await bundle({
   define: { 'import.meta.url': placeholderUrl },
   plugins: [embeddedSqlite],
   external: ['esbuild'], // used only when running from a repository
+  ...inLittleMemory,
   banner: { js: requireInModules(placeholderUrl) },
 });
 for (const [thread, file] of Object.entries(threadFiles)) {
@@ -60,6 +64,7 @@ for (const [thread, file] of Object.entries(threadFiles)) {
     format: 'cjs',
     plugins: [embeddedSqlite],
     define: { 'import.meta.url': placeholderUrl },
+    ...inLittleMemory,
   });
 }
 for (const target of buildTargets) {
