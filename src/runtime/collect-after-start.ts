@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector/promises';
+import { performance } from 'node:perf_hooks';
 
 /** How long the thread must have been idle, so that nobody waits for the collection. */
 const idleMs = 2_000;
