@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeFriend } from '../../src/features/friends/commands.ts';
 import type { FriendPresence } from '../../src/features/friends/presence.ts';
@@ -424,6 +426,77 @@ test('while many sockets wait, the others wait longer, so that more changes are 
   const waited = sockets.map(({ dueAt }) => dueAt - (sockets[0]?.dueAt ?? 0));
   expect(Math.max(...waited.slice(0, 200))).toBeLessThan(100);
   expect(Math.min(...waited.slice(200))).toBeGreaterThan(300);
+  feed.close();
+});
+
+test('what has been sent to sockets leaves nothing behind that only a collection of the whole heap frees', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  const feed = new PresenceFeed({
+    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
+    report: expect.unreachable,
+  });
+  const watching = await db.read(findSession, ada.sessionId);
+  if (!watching) throw new Error('the session exists');
+  const outgoing = { send: () => undefined, isBacklogged: () => false };
+  const sockets = Array.from({ length: 500 }, () => feed.connect(watching, null, outgoing));
+  for (const socket of sockets)
+    await socket.follow(async () => ({ friends: [], visible: null, blocking: [] }));
+  setFlagsFromString('--expose-gc');
+  const collect: (options: { type: 'minor' }) => void = runInNewContext('gc');
+  let taken = 0;
+  const change = (rounds: number) => {
+    for (let round = 0; round < rounds; round++) {
+      for (const socket of sockets) {
+        socket.mark(bob.wallet);
+        taken += [...socket.takeMarked()].length;
+      }
+      collect({ type: 'minor' });
+    }
+  };
+  change(20);
+  for (let time = 0; time < 2; time++) collect({ type: 'minor' }); // what survives twice becomes old
+  const before = oldBytes();
+  change(60);
+  expect(taken).toBe(80 * sockets.length);
+  expect(oldBytes() - before).toBeLessThan(1_000_000); // 4.5 MB when the map of a socket is used again
+  for (const socket of sockets) socket.close();
+  feed.close();
+});
+
+const oldBytes = () =>
+  getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
+
+test('a socket that follows again while it waits is sent later changes once', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  const feed = new PresenceFeed({
+    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
+    report: expect.unreachable,
+  });
+  const [watching, changing] = await Promise.all(
+    [ada, bob].map(({ sessionId }) => db.read(findSession, sessionId)),
+  );
+  if (!watching || !changing) throw new Error('the sessions exist');
+  const sent: string[] = [];
+  const outgoing = { send: (event: string) => void sent.push(event), isBacklogged: () => false };
+  const socket = feed.connect(watching, null, outgoing);
+  const snapshot = async () => ({ friends: [], visible: null, blocking: [] });
+  const playing = feed.connect(changing, null, outgoing);
+  await until('online', () => feed.visible(bob.wallet) !== null);
+  await socket.follow(snapshot);
+  socket.mark(bob.wallet);
+  socket.unfollow();
+  await until('its time has come', () => !socket.isWaiting);
+  expect(sent).toEqual([]);
+  await socket.follow(snapshot);
+  socket.mark(bob.wallet);
+  socket.unfollow();
+  await socket.follow(snapshot);
+  await playing.setStatus({ status: 'busy', text: '' });
+  await until('the change', () => sent.some((event) => event.includes('"busy"')));
+  expect(sent).toHaveLength(1);
+  for (const one of [socket, playing]) one.close();
   feed.close();
 });
 

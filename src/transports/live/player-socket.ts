@@ -29,13 +29,19 @@ export class PlayerSocket implements OwnPresence {
   readonly sessionId: string;
   /** The game whose session it is; null: a launcher's. */
   readonly gameId: string | null;
-  /** When what is marked is to be sent, by the monotonic clock. */
+  /** When what is marked is to be sent, by the monotonic clock, while the socket waits for that. */
   dueAt = 0;
+  isWaiting = false;
   readonly wallet: string;
   readonly #connection: PlayerConnection;
   readonly #outgoing: Outgoing;
   readonly #following: Following;
-  /** Friends to send, and whether they are friends still; null: the socket follows nobody. */
+  #isFollowing = false;
+  /**
+   * Friends to send, and whether they are friends still; null: none. Each message has a new map: V8 links the tables of
+   * one that is emptied and filled again, so that after one of them all later ones survive until the whole heap is
+   * collected, which then happens several times a minute.
+   */
   #marked: Map<string, boolean> | null = null;
   /** As in `FriendsToFollow`. */
   #visible: Set<string> | null = null;
@@ -80,7 +86,7 @@ export class PlayerSocket implements OwnPresence {
 
   async follow(read: () => Promise<FriendsToFollow>): Promise<FriendPresence[]> {
     const turn = ++this.#follows;
-    this.#marked ??= new Map();
+    this.#isFollowing = true;
     this.#removed = null;
     this.#blocking = null;
     this.#isReading = true;
@@ -116,6 +122,7 @@ export class PlayerSocket implements OwnPresence {
 
   unfollow(): void {
     this.#follows++;
+    this.#isFollowing = false;
     this.#marked = null;
     this.#visible = null;
     this.#removed = null;
@@ -132,9 +139,14 @@ export class PlayerSocket implements OwnPresence {
 
   /** The presence of a friend has changed. */
   mark(wallet: string): void {
-    if (!this.#marked || this.#removed?.has(wallet)) return;
-    if (this.#marked.size === 0) this.#following.queue(this);
-    this.#marked.set(wallet, true);
+    if (!this.#isFollowing || this.#removed?.has(wallet)) return;
+    this.#mark(wallet, true);
+  }
+
+  #mark(wallet: string, isFriend: boolean): void {
+    if (!this.isMarked) this.#following.queue(this);
+    this.#marked ??= new Map();
+    this.#marked.set(wallet, isFriend);
   }
 
   /** A friend whom the player can see from now on; `inGames` are the games that the friend is in. */
@@ -145,13 +157,12 @@ export class PlayerSocket implements OwnPresence {
   }
 
   endFriendship(wallet: string): void {
-    if (!this.#marked) return;
+    if (!this.#isFollowing) return;
     const isVisible = this.#isReading || this.#visible === null || this.#visible.has(wallet);
-    if (this.#marked.size === 0 && isVisible) this.#following.queue(this);
     this.#removed = (this.#removed ?? new Set()).add(wallet);
     this.#visible?.delete(wallet);
-    if (isVisible) this.#marked.set(wallet, false);
-    else this.#marked.delete(wallet);
+    if (isVisible) this.#mark(wallet, false);
+    else this.#marked?.delete(wallet);
   }
 
   /** Who blocks the player in a game now. @returns those that have begun or ceased to */
@@ -177,9 +188,15 @@ export class PlayerSocket implements OwnPresence {
 
   /** The marked wallets, and whether they are friends; those that were taken are not marked any more. */
   *takeMarked(): Generator<[wallet: string, isFriend: boolean]> {
-    for (const [wallet, isFriend] of this.#marked ?? []) {
-      this.#marked?.delete(wallet);
-      yield [wallet, isFriend];
+    const marked = this.#marked ?? new Map<string, boolean>();
+    let taken = 0;
+    try {
+      for (const mark of marked) {
+        taken++;
+        yield mark;
+      }
+    } finally {
+      this.#marked = taken < marked.size ? new Map([...marked].slice(taken)) : null;
     }
   }
 

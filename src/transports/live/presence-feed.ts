@@ -67,10 +67,10 @@ export class PresenceFeed {
   /** Players who have changed whom they block, and followers who may be blocked by other friends than before. */
   readonly #blockers: Worklist;
   readonly #blocked: Worklist;
-  /** Sockets with something to send, in the order in which their time comes. */
-  readonly #waiting = new Set<PlayerSocket>();
+  /** Sockets with something to send, unless they have ceased to follow, in the order in which their time comes. */
+  readonly #waiting: PlayerSocket[] = [];
   /** What is sent in this turn, by wallet. */
-  readonly #shown = new Map<string, ShownPlayer>();
+  #shown = new Map<string, ShownPlayer>();
   readonly #stop = new AbortController();
   readonly #following: Following;
   #serving: NodeJS.Timeout | undefined;
@@ -116,7 +116,6 @@ export class PresenceFeed {
       unfollow: (socket) => {
         const sockets = this.#followers.get(socket.wallet);
         if (sockets?.delete(socket) && sockets.size === 0) this.#followers.delete(socket.wallet);
-        this.#waiting.delete(socket);
       },
       queue: (socket) => this.#queue(socket),
       present: (wallet, socket) => {
@@ -195,7 +194,7 @@ export class PresenceFeed {
   close(): void {
     this.#stop.abort();
     this.#local.close();
-    this.#waiting.clear();
+    this.#waiting.length = 0;
     clearTimeout(this.#serving);
   }
 
@@ -223,24 +222,25 @@ export class PresenceFeed {
   }
 
   #queue(socket: PlayerSocket): void {
-    socket.dueAt = performance.now() + (this.#waiting.size < manyWaiting ? batchMs : busyBatchMs);
-    this.#waiting.add(socket);
+    if (socket.isWaiting) return;
+    socket.isWaiting = true;
+    socket.dueAt = performance.now() + (this.#waiting.length < manyWaiting ? batchMs : busyBatchMs);
+    this.#waiting.push(socket);
     this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
   }
 
   #serve(): void {
     this.#serving = undefined;
     const now = performance.now();
-    let served = 0;
-    for (const socket of this.#waiting) {
-      if (socket.dueAt > now || served === servedAtOnce) break;
-      served++;
-      this.#waiting.delete(socket);
+    let due = 0;
+    while (due < servedAtOnce && (this.#waiting[due]?.dueAt ?? Number.POSITIVE_INFINITY) <= now) due++;
+    for (const socket of this.#waiting.splice(0, due)) {
+      socket.isWaiting = false;
       // What a socket cannot take yet stays marked.
-      if (!socket.isReady || this.#send(socket)) this.#queue(socket);
+      if (socket.isMarked && (!socket.isReady || this.#send(socket))) this.#queue(socket);
     }
-    this.#shown.clear();
-    if (this.#waiting.size > 0) this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
+    this.#shown = new Map();
+    if (this.#waiting.length > 0) this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
   }
 
   /** Sends a socket what it waits for; true: there is more. */
