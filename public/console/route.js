@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** The current route: `#/games/orbit/players` is `['games', 'orbit', 'players']`. */
 export function useRoute() {
   const [route, setRoute] = useState(readRoute);
-  useEffect(() => {
+  // In the same turn as the first rendering: an effect comes after painting, and would miss a link followed at once.
+  useLayoutEffect(() => {
     const follow = () => setRoute(readRoute());
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);

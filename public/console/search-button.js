@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { toast } from '../shared/toasts.js';
@@ -20,7 +20,8 @@ export function SearchButton({ pages }) {
       toast('The search cannot be loaded. Is the server reachable?', 'error');
     }
   };
-  useEffect(() => {
+  // Before anything is seen, so that no key is missed.
+  useLayoutEffect(() => {
     /** @param {KeyboardEvent} event */
     const openOnKey = (event) => {
       const isShortcut =

@@ -47,6 +47,7 @@ test('the snippets of README.md and the manual, pasted one after the other, work
     if (file !== undefined) {
       await writeFile(join(folder.path, file), here(text));
     } else if (language === 'sh' && !startsAServer.test(text)) {
+      if (text.includes('make-backup')) await shell.paste(scheduledBackup);
       output = await shell.paste(withPrintedValues(here(text), server.output.stdout));
       run++;
       continue; // so that a text right after it is its output
@@ -62,6 +63,9 @@ test('the snippets of README.md and the manual, pasted one after the other, work
   }
   expect(run).toBeGreaterThan(20);
 });
+
+/** Waits for the first backup of the schedule that an earlier snippet sets: meanwhile another one is refused. */
+const scheduledBackup = `until admin list-backups '{}' | grep '"running":null' | grep -q '"kind":"scheduled"'; do sleep 0.1; done`;
 
 function snippetsOf(document: string): Snippet[] {
   return [...document.matchAll(/([^`]*(?:`[^`]+`[^`]*)*)^```(\w+)\n(.*?)^```$/gms)].map(

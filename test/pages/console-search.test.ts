@@ -41,6 +41,23 @@ describe.skipIf(noBrowser !== null)('the search of the console', { timeout: 120_
   };
   const hash = (page: Page) => new URL(page.url()).hash;
 
+  test('is opened by a key pressed as soon as the console is shown, and a link is followed then', async () => {
+    const { page } = await openConsole(browser, server, 'audit');
+    await page.addInitScript(() => {
+      // Called in the turn in which the console is rendered, before it is painted.
+      new MutationObserver((_changes, observer) => {
+        if (!document.querySelector('nav[aria-label="Sections"]')) return;
+        observer.disconnect();
+        location.hash = '#/requests';
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    await field(page).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+  });
+
   test('finds a game, a player by name and by wallet, and a page, by keyboard', async () => {
     const { page, complaints } = await openConsole(browser, server, 'audit');
     await search(page, 'demo');
