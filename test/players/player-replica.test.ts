@@ -193,6 +193,24 @@ test('after a crash nobody is shown in a game longer than the lease, and the sta
   expect(one.choiceOf(bob)).toEqual(neverChosen);
 });
 
+test('a status chosen on a node while the bus was down, and left with it, holds on the others', () => {
+  const cluster = new Cluster();
+  const left = cluster.start('left');
+  const staying = cluster.start('staying');
+  const watching = cluster.start('watching');
+  staying.set([[ada, partOf({ status: 'online', statusAt: 1 })]]);
+  cluster.isUp = false;
+  cluster.pass(1_000);
+  left.set([[ada, partOf({ status: 'invisible', statusAt: 2 })]]);
+  left.set([[ada, null]]);
+  cluster.isUp = true;
+  cluster.pass(3_000);
+  for (const node of [left, staying, watching]) {
+    expect(node.visible(ada)).toBeNull();
+    expect(node.choiceOf(ada)).toMatchObject({ status: 'invisible', statusAt: 2 });
+  }
+});
+
 test('a node that has ended, as the bus says, is dropped within five seconds; one that is only silent or that speaks is not', async () => {
   const cluster = new Cluster();
   const one = cluster.start('one');
@@ -316,6 +334,25 @@ function playersOf(replica: PlayerReplica, options: { now?: number; shown?: Show
   });
   return { local, settings };
 }
+
+test('the same status, chosen again, holds against another one that this node does not know of yet', async () => {
+  const cluster = new Cluster();
+  const one = cluster.start('one');
+  const other = cluster.start('other');
+  const here = playersOf(one, { now: 1_000 });
+  const there = playersOf(other, { now: 2_000 });
+  here.local.connect(ada, null, { status: 'invisible', text: '' });
+  await until('the choice', () => other.choiceOf(ada).status === 'invisible');
+  there.local.connect(ada, null, null);
+  await until('the connection', () => one.isElsewhere(ada));
+  cluster.isUp = false;
+  await there.local.choose(ada, { status: 'online', text: '' });
+  here.settings.now = 3_000;
+  await here.local.choose(ada, { status: 'invisible', text: '' });
+  cluster.isUp = true;
+  cluster.pass(3_000);
+  expect([one.visible(ada), other.visible(ada)]).toEqual([null, null]);
+});
 
 test('a flood of changes reaches other nodes as a few, with the last state', async () => {
   const cluster = new Cluster();

@@ -107,7 +107,9 @@ export class LocalPlayers {
     if (!player) return;
     const latest = this.#latestChoice(wallet, player);
     player.choice = latest;
-    if (latest.statusAt > 0 && latest.status === status && latest.text === text) return;
+    // With other nodes the same status is chosen anew: this one may not know yet of another, chosen there in between.
+    const isSame = latest.statusAt > 0 && latest.status === status && latest.text === text;
+    if (isSame && !this.#options.isShared) return;
     // After the latest choice, wherever that was made: clocks of nodes may differ.
     player.choice = { status, text, statusAt: Math.max(this.#options.now(), latest.statusAt + 1) };
     this.refresh(wallet);

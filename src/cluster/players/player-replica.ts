@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   latestChoice,
   latestGame,
-  neverChosen,
   onlineSince,
   type PlayerPart,
   type StatusChoice,
   type VisiblePlayer,
   visiblePlayer,
 } from './player-part.ts';
+import { RememberedChoices } from './remembered-choices.ts';
 import type { PartChanges, ReplicaBus, ReplicaMessage } from './replica-bus.ts';
 
 /** How often `tick` must be called. */
@@ -20,8 +20,6 @@ const leaseMs = 10_000;
 const closedMs = 3_000;
 /** How long the players of a stopped node keep their presence, to connect elsewhere. */
 const goodbyeMs = 5_000;
-/** How long a status is remembered after the player's last connection. */
-const rememberedMs = 10 * 60_000;
 /** This process was paused if two ticks are further apart. */
 const pausedMs = 5_000;
 /** How often a node asks another for its parts at most, and answers. */
@@ -92,8 +90,7 @@ export class PlayerReplica {
   readonly #onGame: PlayerReplicaOptions['onGame'];
   readonly #own = new Map<string, PlayerPart>();
   readonly #nodes = new Map<string, OtherNode>();
-  /** Statuses of players who have left, in the order in which they expire. */
-  readonly #remembered = new Map<string, { choice: StatusChoice; until: number }>();
+  readonly #remembered = new RememberedChoices();
   #version = 0;
   #wasUp = false;
   #lastTickAt: number;
@@ -131,8 +128,7 @@ export class PlayerReplica {
 
   /** The player's latest status, also within ten minutes of the last connection. */
   choiceOf(wallet: string): StatusChoice {
-    const { choice = neverChosen } = this.#remembered.get(wallet) ?? {};
-    return latestChoice([choice, ...this.#partsOf(wallet)]);
+    return latestChoice([this.#remembered.of(wallet), ...this.#partsOf(wallet)]);
   }
 
   /** Since when the player has been connected, to any node; null: not connected. */
@@ -164,6 +160,7 @@ export class PlayerReplica {
       node.leavesAt = this.#clock() + goodbyeMs;
       return;
     }
+    if (message.type === 'choices') this.#acceptChoices(message.choices);
     if (message.type === 'changes') this.#acceptChanges(node, message);
     else if (message.type === 'all') this.#acceptAll(node, message);
     else if (message.version !== node.version) this.#ask(message.node, node);
@@ -174,7 +171,7 @@ export class PlayerReplica {
     const now = this.#clock();
     const wasPaused = now - this.#lastTickAt > pausedMs;
     this.#lastTickAt = now;
-    this.#forget(now);
+    this.#remembered.forget(now);
     if (!this.#bus || this.#hasLeft) return;
     const isUp = this.#bus.isUp();
     if (!isUp || !this.#wasUp || wasPaused) this.#graceUntil = now + returnMs;
@@ -269,6 +266,14 @@ export class PlayerReplica {
     });
   }
 
+  /** A status chosen last on a node that the player has left since holds, although no part has it. */
+  #acceptChoices(choices: Extract<ReplicaMessage, { type: 'choices' }>['choices']): void {
+    const wallets = choices.map(([wallet]) => wallet);
+    this.#change(wallets, () => {
+      for (const [wallet, choice] of choices) this.#remember(wallet, choice, false);
+    });
+  }
+
   /** Makes a change, and reports the players of whom others then see something else. */
   #change(wallets: readonly string[], change: () => void): void {
     const before = wallets.map((wallet) => this.visible(wallet));
@@ -310,25 +315,14 @@ export class PlayerReplica {
       if (part) parts.set(wallet, part);
       else if (before) {
         parts.delete(wallet);
-        this.#remember(wallet, before);
+        this.#remember(wallet, before, parts === this.#own);
       }
     }
   }
 
-  #remember(wallet: string, { status, text, statusAt }: StatusChoice): void {
-    if (statusAt === 0 || this.choiceOf(wallet).statusAt > statusAt) return;
-    this.#remembered.delete(wallet);
-    this.#remembered.set(wallet, {
-      choice: { status, text, statusAt },
-      until: this.#clock() + rememberedMs,
-    });
-  }
-
-  #forget(now: number): void {
-    for (const [wallet, { until }] of this.#remembered) {
-      if (until > now) return;
-      this.#remembered.delete(wallet);
-    }
+  #remember(wallet: string, choice: StatusChoice, isOwn: boolean): void {
+    if (choice.statusAt === 0 || this.choiceOf(wallet).statusAt > choice.statusAt) return;
+    this.#remembered.add(wallet, choice, this.#clock(), isOwn);
   }
 
   #partsOf(wallet: string): PlayerPart[] {
@@ -391,6 +385,12 @@ export class PlayerReplica {
     for (let at = 0; at === 0 || at < total; at += chunkSize) {
       const chunk = parts.slice(at, at + chunkSize);
       this.#send({ type: 'all', node: this.#id, version: this.#version, total, at, parts: chunk });
+    }
+    // The changes that said so may have been lost, and the players are in no part any more.
+    const left = this.#remembered.own();
+    for (let at = 0; at < left.length; at += chunkSize) {
+      const choices = left.slice(at, at + chunkSize);
+      this.#send({ type: 'choices', node: this.#id, version: this.#version, choices });
     }
   }
 

@@ -1,6 +1,7 @@
-import type { PlayerPart } from './player-part.ts';
+import type { PlayerPart, StatusChoice } from './player-part.ts';
 
 type Parts = readonly (readonly [wallet: string, part: PlayerPart])[];
+type Choices = readonly (readonly [wallet: string, choice: StatusChoice])[];
 export type PartChanges = readonly (readonly [wallet: string, part: PlayerPart | null])[];
 
 /** What nodes send each other; `node` is the sender. A node counts its changes in `version`. */
@@ -11,6 +12,8 @@ export type ReplicaMessage =
   | { type: 'ask'; node: string; of: string | null }
   /** All parts, `total` of them, in several messages; `at` is the place of the first one in this message. */
   | { type: 'all'; node: string; version: number; total: number; at: number; parts: Parts }
+  /** Statuses of players who have left the node; sent with its parts. Nodes that do not know this take it for a beat. */
+  | { type: 'choices'; node: string; version: number; choices: Choices }
   | { type: 'goodbye'; node: string };
 
 /** Broadcasts to the other nodes; messages may be lost, duplicated and reordered. */
