@@ -340,10 +340,7 @@ test('a client with much left to read is not sent more: the last state follows w
   const [ada, bob] = await friends();
   const carol = await newPlayer();
   await befriend(db, launcherGame, carol.wallet, bob.wallet);
-  const feed = new PresenceFeed({
-    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
-    report: expect.unreachable,
-  });
+  const feed = feedOfOnlyNode();
   let isBacklogged = true;
   const sent = { slow: [] as string[], quick: [] as string[] };
   const follower = async (player: TestPlayer, to: string[], isSlow: boolean) => {
@@ -377,10 +374,7 @@ test('friends too long for one message are sent in several, each friend once', a
   const [ada, ...others] = await Promise.all(Array.from({ length: 31 }, () => server.openSession(chess)));
   if (!ada) throw new Error('Ada exists');
   for (const { wallet } of others) await befriend(db, launcherGame, ada.wallet, wallet);
-  const feed = new PresenceFeed({
-    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
-    report: expect.unreachable,
-  });
+  const feed = feedOfOnlyNode();
   const messages: string[] = [];
   const connectTo = async ({ sessionId }: TestPlayer, send: (event: string) => void) => {
     const details = await db.read(findSession, sessionId);
@@ -408,10 +402,7 @@ test('friends too long for one message are sent in several, each friend once', a
 test('while many sockets wait, the others wait longer, so that more changes are sent together', async () => {
   const { db } = server.services;
   const [ada, bob] = await friends();
-  const feed = new PresenceFeed({
-    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
-    report: expect.unreachable,
-  });
+  const feed = feedOfOnlyNode();
   const [watching, changing] = await Promise.all(
     [ada, bob].map(({ sessionId }) => db.read(findSession, sessionId)),
   );
@@ -432,10 +423,7 @@ test('while many sockets wait, the others wait longer, so that more changes are 
 test('what has been sent to sockets leaves nothing behind that only a collection of the whole heap frees', async () => {
   const { db } = server.services;
   const [ada, bob] = await friends();
-  const feed = new PresenceFeed({
-    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
-    report: expect.unreachable,
-  });
+  const feed = feedOfOnlyNode();
   const watching = await db.read(findSession, ada.sessionId);
   if (!watching) throw new Error('the session exists');
   const outgoing = { send: () => undefined, isBacklogged: () => false };
@@ -470,10 +458,7 @@ const oldBytes = () =>
 test('a socket that follows again while it waits is sent later changes once', async () => {
   const { db } = server.services;
   const [ada, bob] = await friends();
-  const feed = new PresenceFeed({
-    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
-    report: expect.unreachable,
-  });
+  const feed = feedOfOnlyNode();
   const [watching, changing] = await Promise.all(
     [ada, bob].map(({ sessionId }) => db.read(findSession, sessionId)),
   );
@@ -551,3 +536,17 @@ test('a muted player, and forbidden words, are not seen in a status or in detail
   await game.call('setRichPresence', { connect: 'room' });
   await until('nothing said', () => detailsOf() === '');
 });
+
+/** Of a node that knows no other. */
+function feedOfOnlyNode(): PresenceFeed {
+  return new PresenceFeed({
+    ...{
+      db: server.services.db,
+      bus: null,
+      nodeId: 'only',
+      isBusUp: () => true,
+      closedAmong: async () => [],
+    },
+    report: expect.unreachable,
+  });
+}

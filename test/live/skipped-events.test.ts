@@ -208,7 +208,7 @@ test('a node sends no events while no other one listens, and one message a secon
   await using node = await idleNode();
   const { channel, elsewhere, feed, interests, player, refills } = node;
   for (let second = 1; second <= 5; second++) await feed.check();
-  await node.setScores(1); // nobody has received it
+  await node.setScores(1); // no node has received it
   const [from, before] = [performance.now(), channel.messages];
   for (let score = 0; score < 20; score++) {
     await elsewhere.write(setScore, player, score);
@@ -226,7 +226,7 @@ test('what is written before another node knows that this one listens is read as
   await using node = await idleNode();
   const { bus, channel, elsewhere, feed, interests, player } = node;
   for (let second = 1; second <= 5; second++) await feed.check();
-  await node.setScores(1); // nobody has received it
+  await node.setScores(1); // no node has received it
   await elsewhere.write(setScore, player, 0); // sends how far it has got
   bus.isLost = true;
   interests.add(player.wallet);
@@ -245,7 +245,7 @@ test('a node that listens without announcing it, as of earlier versions, gets ev
   await using node = await idleNode();
   const { bus, channel, elsewhere, feed, interests, player } = node;
   for (let second = 1; second <= 5; second++) await feed.check();
-  await node.setScores(1); // nobody has received it
+  await node.setScores(1); // no node has received it
   await elsewhere.write(setScore, player, 1); // sends how far it has got
   bus.isLost = true;
   interests.add(player.wallet);

@@ -107,7 +107,7 @@ export class LocalPlayers {
     if (!player) return;
     const latest = this.#latestChoice(wallet, player);
     player.choice = latest;
-    // With other nodes the same status is chosen anew: this one may not know yet of another, chosen there in between.
+    // With other nodes even the same status gets a new time: another one may have been chosen there in between.
     const isSame = latest.statusAt > 0 && latest.status === status && latest.text === text;
     if (isSame && !this.#options.isShared) return;
     // After the latest choice, wherever that was made: clocks of nodes may differ.

@@ -324,8 +324,8 @@ const countBeforeText = (
   SELECT ${beforeText(table, ranks, '$1', givenKey)} AS before, is_known AS "isKnown", s AS bs, a AS ba, i AS bi FROM b`;
 
 /**
- * For each search: a row by its key (`o`), how many are before it (`p`), and `limit` rows, `above` of them above it. Every LIMIT is a literal: with a parameter
- * in its place, PostgreSQL assumes a tenth of the table, and plans the statement again at each execution.
+ * For each search: a row by its key (`o`), how many are before it (`p`), and `limit` rows, `above` of them above it.
+ * Every LIMIT is a literal: with a parameter in its place, PostgreSQL assumes a tenth of the table.
  */
 function aroundText(
   { table: { name: table }, key }: PhysicalTable,

@@ -34,10 +34,10 @@ const reorderMs = 20;
  */
 const gatherMs = 5;
 /**
- * How often a node whose events nobody receives sends how far they have got. A node that listens announces that; this
+ * How often a node whose events no other receives sends how far they have got. A node that listens announces that; this
  * finds those whose announcement was lost, and nodes of versions that announce nothing.
  */
-const unheardMs = 1_000;
+const withoutReceiversMs = 1_000;
 /** The node stops listening after so many calls of `check` without interests, so that reconnects need no new start. */
 const idleChecks = 5;
 /** When more events than this are buffered, they are read from the database instead. */
@@ -84,13 +84,13 @@ export class EventFeed {
   /** Events for other nodes, encoded. */
   #unsent = '';
   readonly #sendPace = new Pace(gatherMs);
-  readonly #unheardPace = new Pace(unheardMs);
+  readonly #reachedPace = new Pace(withoutReceiversMs);
   /** Whether another node receives this one's events, as far as is known. */
-  #isHeard = true;
+  #hasReceivers = true;
   /** How many nodes have announced that they listen. */
   #announced = 0;
-  /** The last event that nobody was sent because nobody listens; null: none since others were last sent how far. */
-  #unheard: EventPlace | null = null;
+  /** The last event that was not sent, for want of receivers; null: none since the others were sent how far events go. */
+  #unsentUpTo: EventPlace | null = null;
   /** Events of other nodes: delivered, or skipped since they concern nobody here; and those that were missing. */
   readonly received = { bus: 0, skipped: 0, database: 0 };
   /** Callers waiting for events to be delivered. */
@@ -105,7 +105,7 @@ export class EventFeed {
         if (this.#isListening) for (const one of committed(events)) this.#accept(one);
         // A node that nobody knows of yet reads what it misses from the database, as after an outage of the channel.
         if (!channel || options.nodes() < 2) return;
-        if (this.#isHeard) this.#send(encodeFrames(events), channel);
+        if (this.#hasReceivers) this.#send(encodeFrames(events), channel);
         else this.#skip(events, channel);
       } catch (error) {
         report(error);
@@ -114,7 +114,7 @@ export class EventFeed {
     bus?.onMessage(({ kind }) => {
       if (kind !== 'listening' || !channel) return;
       this.#announced++;
-      this.#heard(channel);
+      this.#receiverFound(channel);
     });
     channel?.onMessage((message) => {
       if (!this.#isListening) return;
@@ -136,7 +136,7 @@ export class EventFeed {
     return this.#starting;
   }
 
-  /** Call this when the bus and the channel can be reached again: others may have found meanwhile that nobody listens. */
+  /** Call this when the bus and the channel can be reached again: others may have found no receivers meanwhile. */
   reconnected(): void {
     if (this.#isListening) this.#announce();
   }
@@ -195,29 +195,29 @@ export class EventFeed {
     const announced = this.#announced;
     const receivers = await channel.send(message);
     if (receivers === null) return;
-    if (receivers > Number(this.#isListening)) this.#heard(channel);
+    if (receivers > Number(this.#isListening)) this.#receiverFound(channel);
     // Unless a node has begun to listen since.
-    else if (announced === this.#announced) this.#isHeard = false;
+    else if (announced === this.#announced) this.#hasReceivers = false;
   }
 
-  /** Nobody listens: sends now and then how far the events have got, which tells whether that is still so. */
+  /** No other node listens: sends now and then how far the events have got, which tells whether that is still so. */
   #skip(events: readonly StoredEvent[], channel: Channel): void {
-    const isWaiting = this.#unheard !== null;
-    this.#unheard = events.at(-1) ?? this.#unheard;
+    const isWaiting = this.#unsentUpTo !== null;
+    this.#unsentUpTo = events.at(-1) ?? this.#unsentUpTo;
     if (isWaiting) return;
-    void this.#unheardPace.turn().then(() => this.#sendReached(channel));
+    void this.#reachedPace.turn().then(() => this.#sendReached(channel));
   }
 
   /** Another node listens: it reads those events from the database that were not sent. */
-  #heard(channel: Channel): void {
-    this.#isHeard = true;
+  #receiverFound(channel: Channel): void {
+    this.#hasReceivers = true;
     this.#sendReached(channel);
   }
 
   #sendReached(channel: Channel): void {
-    if (!this.#unheard) return;
-    const reached = encodeReached(this.#unheard);
-    this.#unheard = null;
+    if (!this.#unsentUpTo) return;
+    const reached = encodeReached(this.#unsentUpTo);
+    this.#unsentUpTo = null;
     void this.#publish(reached, channel);
   }
 
