@@ -84,8 +84,10 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
     await messageAction(grace.page, 'Unsend: Just one.');
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Unsend' }).click();
-    await until('it is removed for Ada', async () => (await bubbles(ada)).length === 1);
-    expect(await bubbles(grace)).toEqual(['One more round?']);
+    // The two pages are told independently of each other.
+    for (const one of [ada, grace])
+      await until('it is removed', async () => (await bubbles(one)).length === 1);
+    expect([await bubbles(ada), await bubbles(grace)]).toEqual([['One more round?'], ['One more round?']]);
 
     await grace.page.context().close();
     players = [ada];
