@@ -129,7 +129,8 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     test('keeps its header on the screen while the server is down, with the text beside its icon', async () => {
       const page = await open('refusals', options);
       await page.context().setOffline(true);
-      const banner = page.getByRole('alert').filter({ hasText: 'Cannot reach the server' });
+      // The view says the same where its own request failed.
+      const banner = page.locator('.banner.offline[role=alert]', { hasText: 'Cannot reach the server' });
       await banner.waitFor();
       const [toggle, icon, words] = [
         await edges(page.getByRole('button', { name: /^Switch to/ })),
