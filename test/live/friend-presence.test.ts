@@ -545,6 +545,7 @@ function feedOfOnlyNode(): PresenceFeed {
       bus: null,
       nodeId: 'only',
       isBusUp: () => true,
+      isBusAnswering: async () => true,
       closedAmong: async () => [],
     },
     report: expect.unreachable,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LocalPlayers, type Shown } from '../../src/cluster/players/local-players.ts';
 import { neverChosen, type PlayerPart } from '../../src/cluster/players/player-part.ts';
@@ -321,12 +322,20 @@ test('a node that was paused drops nobody, and is seen again as soon as it conti
 });
 
 /** The players of a node, with the clock of their database. */
-function playersOf(replica: PlayerReplica, options: { now?: number; shown?: Shown } = {}) {
-  const settings = { now: 1_000, shown: { presence: true, game: true }, ...options };
+function playersOf(
+  replica: PlayerReplica,
+  options: { now?: number; shown?: Shown; isSent?: () => Promise<boolean> } = {},
+) {
+  const settings = {
+    now: 1_000,
+    shown: { presence: true, game: true },
+    isSent: async () => true,
+    ...options,
+  };
   const local = new LocalPlayers({
     replica,
     now: () => settings.now,
-    isShared: true,
+    isSent: settings.isSent,
     shownOf: async () => settings.shown,
     report: (thrown) => {
       throw thrown;
@@ -352,6 +361,40 @@ test('the same status, chosen again, holds against another one that this node do
   cluster.isUp = true;
   cluster.pass(3_000);
   expect([one.visible(ada), other.visible(ada)]).toEqual([null, null]);
+});
+
+test('a status is acknowledged once other nodes have been sent it, also after an outage of the bus', async () => {
+  const cluster = new Cluster();
+  const one = cluster.start('one');
+  const other = cluster.start('other');
+  const { local } = playersOf(one, { isSent: async () => cluster.isUp });
+  playersOf(other).local.connect(ada, null, { status: 'online', text: '' });
+  await until('the connection', () => one.isElsewhere(ada));
+  local.connect(ada, null, null);
+  cluster.isUp = false;
+  let isAcknowledged = false;
+  const chosen = local.choose(ada, { status: 'busy', text: '' }).then(() => {
+    isAcknowledged = true;
+  });
+  await until('the choice', () => one.visible(ada)?.status === 'busy');
+  await setTimeout(300);
+  expect([isAcknowledged, other.visible(ada)?.status]).toEqual([false, 'online']);
+  cluster.isUp = true;
+  await setTimeout(300);
+  expect(isAcknowledged).toBe(false); // nothing has been exchanged yet
+  cluster.pass(1_000);
+  await chosen;
+  cluster.kill('one');
+  cluster.pass(20_000);
+  expect(other.visible(ada)?.status).toBe('busy');
+});
+
+test('a status is acknowledged after five seconds if other nodes cannot be reached', async () => {
+  const { local } = playersOf(new Cluster().start('one'), { isSent: async () => false });
+  local.connect(ada, null, null);
+  const from = performance.now();
+  await local.choose(ada, { status: 'busy', text: '' });
+  expect(performance.now() - from).toBeGreaterThan(4_900);
 });
 
 test('a flood of changes reaches other nodes as a few, with the last state', async () => {

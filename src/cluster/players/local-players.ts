@@ -13,6 +13,10 @@ import type { PlayerReplica } from './player-replica.ts';
 const gatherMs = 100;
 /** After an error, such as an unavailable database. */
 const retryMs = 1_000;
+/** When the bus between nodes is back, everything is sent again within this time, twice. */
+const exchangedMs = 1_000;
+/** How long a chosen status waits for the bus. Then it is on this node only, which a crash within the outage forgets. */
+const deliveryMs = 5_000;
 
 /** What a player's privacy settings show to friends. */
 export interface Shown {
@@ -25,8 +29,8 @@ export interface LocalPlayersOptions {
   /** Unix milliseconds, by the database's clock. */
   now(): number;
   shownOf(wallet: string): Promise<Shown>;
-  /** There are other nodes. */
-  isShared: boolean;
+  /** Resolves with whether what was sent to other nodes has reached their bus; null: there are no other nodes. */
+  isSent: (() => Promise<boolean>) | null;
   report(thrown: unknown): void;
 }
 
@@ -92,14 +96,22 @@ export class LocalPlayers {
 
   /**
    * Sets the status of the player, on all of the player's connections. Resolves once other nodes have been sent it, who
-   * then know it even if this one crashes. @throws GantryError `not_ready`: this node is about to end; or the error that
-   * prevented it
+   * then know it even if this one crashes, or after `deliveryMs` if they cannot be.
+   * @throws GantryError `not_ready`: this node is about to end; or the error that prevented it
    */
   async choose(wallet: string, status: Omit<StatusChoice, 'statusAt'>): Promise<void> {
     this.#choose(wallet, status);
+    const { isSent } = this.#options;
     // Also if it was chosen before: that may not have been published yet.
-    if (!this.#options.isShared || !this.#isPublishing || this.#isClosed) return;
+    if (!isSent || !this.#isPublishing || this.#isClosed) return;
     await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    const until = performance.now() + deliveryMs;
+    if (await isSent()) return;
+    while (performance.now() < until) {
+      const wasUp = await isSent();
+      await setTimeout(exchangedMs, undefined, { ref: false });
+      if (wasUp && (await isSent())) return;
+    }
   }
 
   #choose(wallet: string, { status, text }: Omit<StatusChoice, 'statusAt'>): void {
@@ -109,7 +121,7 @@ export class LocalPlayers {
     player.choice = latest;
     // With other nodes even the same status gets a new time: another one may have been chosen there in between.
     const isSame = latest.statusAt > 0 && latest.status === status && latest.text === text;
-    if (isSame && !this.#options.isShared) return;
+    if (isSame && !this.#options.isSent) return;
     // After the latest choice, wherever that was made: clocks of nodes may differ.
     player.choice = { status, text, statusAt: Math.max(this.#options.now(), latest.statusAt + 1) };
     this.refresh(wallet);

@@ -26,6 +26,8 @@ export interface RedisClients {
   subscriber: Redis;
   /** Why Redis is unavailable; null when it is available. */
   trouble(): string | null;
+  /** Resolves with whether Redis has taken what `commands` sent until now. Never rejects. */
+  answers(): Promise<boolean>;
   /** How many commands were sent, over both connections. */
   commandsSent(): number;
   /** Calls the listener each time Redis has become usable. */
@@ -86,6 +88,11 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     trouble: () => availability.trouble(),
     commandsSent: () => commands.sent + subscriber.sent,
     onReady: (listener) => availability.onUsable(listener),
+    answers: () =>
+      commands.ping().then(
+        () => true,
+        () => false,
+      ),
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
     channel: (name) => new RedisChannel(clients, name),
     nodeConnections: (prefix, own) => new NodeConnections(clients, prefix, own),

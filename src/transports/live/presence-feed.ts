@@ -39,6 +39,8 @@ export interface PresenceFeedOptions {
   nodeId: string;
   /** As in `ReplicaBus`. */
   isBusUp: ReplicaBus['isUp'];
+  /** Resolves with whether what was sent until now has reached the bus. Never rejects. */
+  isBusAnswering(): Promise<boolean>;
   closedAmong: ReplicaBus['closedAmong'];
   /** As in `PlayerReplicaOptions`. */
   onGame?(wallet: string, gameId: string | null, isOwn: boolean): void;
@@ -76,7 +78,7 @@ export class PresenceFeed {
   #serving: NodeJS.Timeout | undefined;
 
   constructor(options: PresenceFeedOptions) {
-    const { db, bus, nodeId, isBusUp, closedAmong, report } = options;
+    const { db, bus, nodeId, isBusUp, isBusAnswering, closedAmong, report } = options;
     const { signal } = this.#stop;
     this.#options = options;
     const worklist = (work: (wallet: string) => Promise<void>) => new Worklist({ work, signal, report });
@@ -100,7 +102,7 @@ export class PresenceFeed {
     this.#local = new LocalPlayers({
       replica: this.#replica,
       now: () => db.now(),
-      isShared: bus !== null,
+      isSent: bus && isBusAnswering,
       async shownOf(wallet) {
         const { presence, showGame } = await db.read(privacyOf, wallet);
         return { presence: presence === 'friends', game: showGame };

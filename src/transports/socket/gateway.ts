@@ -68,7 +68,7 @@ const drainTimeoutMs = 1_000;
 export interface GatewayDependencies
   extends RpcDependencies,
     Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused' | 'issueToken' | 'statusOf'>,
-    Pick<PresenceFeedOptions, 'nodeId' | 'isBusUp' | 'closedAmong'>,
+    Pick<PresenceFeedOptions, 'nodeId' | 'isBusUp' | 'isBusAnswering' | 'closedAmong'>,
     InboundRates {
   db: Database;
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
