@@ -86,6 +86,7 @@ interface FriendPlayer {
   group: FriendPlayer[];
   choice: { status: string; text: string } | null;
   choseAt: number;
+  isUntold: boolean;
   /** Since when everyone must see the player offline; null: not invisible. */
   invisibleSince: number | null;
   /** When a node was killed that the player was connected to: what that node said of the player holds for the lease. */
@@ -120,7 +121,8 @@ export async function startFriends(
   const players: FriendPlayer[] = await Promise.all(
     Array.from({ length: count }, async () => ({
       ...(await data.openSession(launcher)),
-      ...{ devices: [], group: [], choice: null, choseAt: 0, invisibleSince: null, isBusy: false },
+      ...{ devices: [], group: [], choice: null, choseAt: 0, invisibleSince: null },
+      ...{ isUntold: false, isBusy: false },
       leftBehindAt: Number.NEGATIVE_INFINITY,
     })),
   );
@@ -188,7 +190,11 @@ export async function startFriends(
       reopened.leave();
       reopened.open();
       await settled(reopened);
-    } else await tell(player.devices.find((device) => device.isOpen));
+    } else {
+      const device = player.devices.find(({ isOpen }) => isOpen);
+      player.isUntold = !device;
+      await tell(device);
+    }
     player.choseAt = performance.now();
     if (status === 'invisible') player.invisibleSince = player.choseAt;
   }

@@ -12,6 +12,8 @@ export interface DeviceOwner {
   launcherJwt: string;
   /** For the handshake; null: the player has never chosen one. */
   readonly choice: { status: string; text: string } | null;
+  /** It was chosen while no device was connected: in a handshake it does not count while a node believes one is. */
+  isUntold: boolean;
 }
 
 /**
@@ -151,6 +153,11 @@ export class LauncherDevice implements Listening {
       this.#show((answer as { friends: FriendPresence[] }).friends);
     });
     if (!isFollowing) return;
+    if (this.#owner.isUntold) {
+      const { choice } = this.#owner;
+      if (!(await this.#say(socket, 'setStatus', choice ?? {}))) return;
+      if (choice === this.#owner.choice) this.#owner.isUntold = false;
+    }
     const gameId = this.#game;
     if (gameId !== null && !(await this.#say(socket, 'setCurrentGame', { gameId }))) return;
     if (gameId === this.#game) this.#isSettled = true;
