@@ -67,6 +67,28 @@ export async function acquainted(targets: readonly Target[]): Promise<void> {
   });
 }
 
+/**
+ * Every player calls every target of its world once, so that a node that more players call does not check tokens and
+ * read sessions for the first time while it is measured.
+ */
+export async function introduce(targets: readonly Target[], requestsOf: RequestsOf): Promise<void> {
+  const callAll = async ({ node, world }: Target) => {
+    const players = world.players.values();
+    const connection = async () => {
+      for (const player of players) {
+        const [request] = requestsOf(player);
+        if (!request) throw new Error('there is nothing to call');
+        const { method, path, headers, body } = from(player, request);
+        const response = await fetch(`${node.url}${path}`, { method, headers, body });
+        if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+        await response.arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, connection));
+  };
+  await Promise.all(targets.map(callAll));
+}
+
 /** The sums of a node's metrics by name, with all labels. */
 export async function metricsOf({ url }: ServerProcess): Promise<(name: string) => number> {
   const response = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${adminToken}` } });
@@ -148,11 +170,13 @@ function scriptOf(players: readonly WorldPlayer[], requestsOf: RequestsOf): Http
   while (script.length < scriptLength) {
     const player = players[Math.floor(Math.random() * players.length)];
     if (!player) throw new Error('a world without players');
-    for (const request of requestsOf(player)) {
-      script.push({ ...request, headers: { ...request.headers, 'x-forwarded-for': addressOf(player) } });
-    }
+    for (const request of requestsOf(player)) script.push(from(player, request));
   }
   return script;
+}
+
+function from(player: WorldPlayer, request: HttpRequest): HttpRequest {
+  return { ...request, headers: { ...request.headers, 'x-forwarded-for': addressOf(player) } };
 }
 
 function addressOf({ wallet }: WorldPlayer): string {

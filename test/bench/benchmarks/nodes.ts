@@ -8,6 +8,7 @@ import { createDatabase } from '../create-database.ts';
 import {
   acquainted,
   type CallCost,
+  introduce,
   metricsOf,
   NodesLoad,
   type RequestsOf,
@@ -27,7 +28,7 @@ const nodeCount = 3;
 const playerCount = 900;
 const membersOfChannel = 4;
 const concurrencies = [48, 288];
-/** What every side of every round takes; a whole run takes some four minutes by default. */
+/** What every side of every round takes; a whole run takes some five minutes by default. */
 const sideSeconds = ({ loadSeconds }: Settings) => loadSeconds / 20;
 /** A limit of ratios to another deployment. */
 const limits = { ofControl: 1.1, ofWithoutRedis: 1.15 };
@@ -69,7 +70,11 @@ export const nodes: Benchmark = {
   },
 };
 
-/** One node, three nodes and three installations, on one PostgreSQL, each with a Redis of its own. */
+/**
+ * One node, three nodes and three installations, on one PostgreSQL, each with a Redis of its own. The three nodes are
+ * measured with calls of any player to any node, and with each player's calls to one node, as a proxy can send them.
+ * Every installation of the control is the sole writer of its database, and so reads and locks no row that it knows.
+ */
 async function severalNodes(settings: Settings): Promise<Row[]> {
   await using stack = new AsyncDisposableStack();
   const postgres = stack.use(await startPostgres());
@@ -94,6 +99,13 @@ async function severalNodes(settings: Settings): Promise<Row[]> {
   const one = await deploy([alone]);
   const three = await deploy(Array.from({ length: nodeCount }, () => shared));
   const control = await deploy(unrelated);
+  const byPlayer = {
+    ...three,
+    targets: three.targets.map(({ node, world }, at) => ({
+      node,
+      world: { players: world.players.filter((_, index) => index % nodeCount === at) },
+    })),
+  };
   await acquainted(three.targets);
 
   const load = stack.use(new NodesLoad(nodeCount));
@@ -101,6 +113,7 @@ async function severalNodes(settings: Settings): Promise<Row[]> {
   const seconds = sideSeconds(settings);
   const deployments = { one, three, control };
   settings.say('nodes: warming up');
+  for (const { targets } of Object.values(deployments)) await introduce(targets, loads.scores);
   for (const behind of Object.values(deployments)) {
     const job = { inFlight: 48, seconds: seconds * 3, requestsOf: loads.mix };
     await load.cost(behind.targets, behind, job);
@@ -114,13 +127,24 @@ async function severalNodes(settings: Settings): Promise<Row[]> {
         ({ targets, ...behind }: typeof one) =>
         () =>
           load.cost(targets, behind, { inFlight, seconds, requestsOf });
-      const sides = { one: side(one), three: side(three), control: side(control) };
+      const sides = {
+        one: side(one),
+        three: side(three),
+        byPlayer: side(byPlayer),
+        control: side(control),
+      };
       const taken = await interleave({ name: 'nodes', variant }, sides, settings);
-      tell(settings, variant, { 'one node': taken.one, 'three nodes': taken.three, control: taken.control });
+      tell(settings, variant, {
+        'one node': taken.one,
+        'three nodes': taken.three,
+        'three nodes by player': taken.byPlayer,
+        control: taken.control,
+      });
       const ofControl = (what: string, ours: readonly CallCost[], aim: string) =>
         costRow(`${variant}, ${what} of control`, aim, ours, taken.control);
       rows.push(
         ofControl('three nodes', taken.three, `≤ ${limits.ofControl}`),
+        ofControl('three nodes by player', taken.byPlayer, `≤ ${limits.ofControl}`),
         ofControl('one node', taken.one, ''),
         toRow(
           { name: 'nodes', variant: `${variant}, Redis`, unit: 'commands/call', aim: '≤ 1' },
