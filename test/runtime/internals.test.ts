@@ -132,6 +132,28 @@ describe('engine.io and ws', () => {
     expect(socket.received).toEqual([1, 2]);
   });
 
+  test('frames keep their place among packets, also behind what the client has not read, and engine.io keeps nothing', async () => {
+    const pending: OutgoingPacket[] = [];
+    await using socket = await connect(['websocket'], (conn) =>
+      coalesceWrites(conn, pending, () => undefined),
+    );
+    await until('the greeting is written', () => pending.length === 0 && socket.conn.transport.writable);
+    const large = 'x'.repeat(4_000_000); // more than the system takes at once
+    const groups = 3;
+    for (let group = 0; group < groups; group++) {
+      sendEvents(socket.conn, ['["said",1]']);
+      sendEvents(socket.conn, [`["said","${large}"]`]);
+      await until('the frames are written', () => pending.length === 0);
+      sendEvents(socket.conn, ['["said",2]']);
+      socket.say(3);
+      sendEvents(socket.conn, ['["said",4]']);
+      await until('all arrived', () => socket.received.length === 5 * (group + 1));
+      await until('all is sent', () => socket.conn.transport.writable && pending.length === 0);
+    }
+    expect(socket.received).toEqual(Array.from({ length: groups }, () => [1, large, 2, 3, 4]).flat());
+    expect(Reflect.get(socket.conn, 'sentCallbackFn')).toEqual([]);
+  });
+
   test.each(['websocket', 'polling'])(
     'an event sent at once by %s is not queued unless something is before it, and keeps its place',
     async (transport) => {
@@ -200,7 +222,7 @@ describe('engine.io and ws', () => {
     }
   });
 
-  test('what is sent in one turn over a WebSocket is written at once, in one cork of its TCP socket', async () => {
+  test('what is sent in one turn over a WebSocket is written at once: frames in one buffer, other packets in one cork of its TCP socket', async () => {
     const pending: OutgoingPacket[] = [];
     await using socket = await connect(['websocket'], (conn) =>
       coalesceWrites(conn, pending, () => undefined),
@@ -208,11 +230,11 @@ describe('engine.io and ws', () => {
     await until('the greeting is written', () => pending.length === 0);
     const tcp = Reflect.get(Reflect.get(socket.conn.transport, 'socket'), '_socket');
     const done: string[] = [];
-    for (const name of ['cork', 'uncork'] as const) {
+    for (const name of ['cork', 'write', 'uncork'] as const) {
       const call = tcp[name].bind(tcp);
-      tcp[name] = () => {
+      tcp[name] = (...args: unknown[]) => {
         done.push(name);
-        call();
+        return call(...args);
       };
     }
     for (const what of [1, 2, 3]) socket.say(what);
@@ -221,6 +243,9 @@ describe('engine.io and ws', () => {
     await until('all are received', () => socket.received.length === 3);
     expect(socket.received).toEqual([1, 2, 3]);
     expect(pending).toEqual([]);
+    expect(done.splice(0)).toEqual(['write']);
+    for (const what of [4, 5]) socket.conn.send(`2["said",${what}]`);
+    await until('those are received too', () => socket.received.length === 5);
     expect([done[0], done.at(-1)]).toEqual(['cork', 'uncork']);
   });
 

@@ -3,6 +3,7 @@ import type { Server, Socket } from 'socket.io';
 import { STATUS_CODES } from '../node-http.ts';
 import { discardInput, inputOf } from './engine-input.ts';
 import { isUpgrade } from './http-parser.ts';
+import { eventFrame, eventFrames, framesTogether, textFrames } from './websocket-frames.ts';
 
 /**
  * Internals of engine.io and ws that Gantry uses beyond their public types. `test/runtime/internals.test.ts` fails when
@@ -15,6 +16,7 @@ export type EngineConnection = Socket['conn'];
 /** An outgoing packet; only the fields used here. */
 export interface OutgoingPacket {
   data?: unknown;
+  options?: { wsPreEncodedFrame?: readonly Buffer[] | undefined };
 }
 
 /** The members of ws's WebSocket that are used; `_socket` is its TCP socket. */
@@ -24,7 +26,7 @@ interface RawWebSocket {
   terminate(): void;
   once(event: 'close', listener: () => void): void;
   on(event: 'ping', listener: () => void): void;
-  _socket?: { cork(): void; uncork(): void; write(frames: Buffer): void } | null;
+  _socket?: { writableLength: number; cork(): void; uncork(): void; write(frames: Buffer): void } | null;
 }
 
 interface EngineTransport {
@@ -33,6 +35,7 @@ interface EngineTransport {
   send(packets: OutgoingPacket[]): void;
   close(done?: () => void): void;
   emit(event: 'error', error: Error): void;
+  emit(event: 'drain'): void;
   socket?: RawWebSocket;
 }
 
@@ -136,7 +139,8 @@ function ackIdIn(data: unknown): number | null | undefined {
 /** Sends the ack of a call, bypassing Socket.IO; `args` is the JSON array of its arguments. Returns its bytes. */
 export function sendAck(conn: EngineConnection, id: number, args: string): number {
   const packet = `3${id}${args}`;
-  conn.send(packet);
+  if (takesFrames(conn)) sendFrames(conn, textFrames([`4${packet}`]));
+  else conn.send(packet);
   return Buffer.byteLength(packet);
 }
 
@@ -154,7 +158,19 @@ export function sendEvents(
     for (const event of events) conn.send(`2${event}`);
     return;
   }
-  conn.send(frames, { wsPreEncodedFrame: [frames] } as object);
+  if (takesFrames(conn)) sendFrames(conn, frames);
+  else conn.send(frames, { wsPreEncodedFrame: [frames] } as object);
+}
+
+/** Whether engine.io would pass on a packet at once, as it is, to a WebSocket whose writes are coalesced. */
+function takesFrames(conn: EngineConnection): boolean {
+  const { writable, socket } = transportOf(conn);
+  const isOpen = socket !== undefined && writable && conn.readyState === 'open';
+  return isOpen && bufferedPackets(conn).length === 0 && !Reflect.has(conn, alias);
+}
+
+function sendFrames(conn: EngineConnection, frames: Buffer): void {
+  transportOf(conn).send([{ data: frames, options: { wsPreEncodedFrame: [frames] } }]);
 }
 
 /**
@@ -173,45 +189,6 @@ export function sendEventNow(conn: EngineConnection, event: string, frame?: Buff
   }
   tcp.write(frame ?? eventFrame(event));
   if (bytesBuffered(conn) > 0) queue.onQueued();
-}
-
-/** The WebSocket frame of an event, the JSON array of its name and arguments. */
-export function eventFrame(event: string): Buffer {
-  return eventFrames([event]);
-}
-
-function eventFrames(events: readonly string[]): Buffer {
-  return textFrames(events.map((event) => `42${event}`));
-}
-
-/** A server's WebSocket frames of texts (RFC 6455, 5.2), each a header and its payload, in one buffer. */
-function textFrames(texts: readonly string[]): Buffer {
-  const lengths = texts.map((text) => Buffer.byteLength(text));
-  const frames = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + headerBytes(length) + length, 0));
-  let at = 0;
-  for (const [index, text] of texts.entries()) {
-    at = writeHeader(frames, at, lengths[index] ?? 0);
-    at += frames.write(text, at);
-  }
-  return frames;
-}
-
-function headerBytes(length: number): number {
-  return length < 126 ? 2 : length < 65_536 ? 4 : 10;
-}
-
-/** Returns the end of the header. */
-function writeHeader(frame: Buffer, at: number, length: number): number {
-  frame[at] = 0x81; // final, text
-  if (length < 126) frame[at + 1] = length;
-  else if (length < 65_536) {
-    frame[at + 1] = 126;
-    frame.writeUInt16BE(length, at + 2);
-  } else {
-    frame[at + 1] = 127;
-    frame.writeBigUInt64BE(BigInt(length), at + 2);
-  }
-  return at + headerBytes(length);
 }
 
 /**
@@ -309,7 +286,8 @@ export function refuseRequest(
 /**
  * Coalesces all WebSocket frames sent in one turn of the event loop into one write. The system call costs as much as
  * everything else that is done for a frame, and frames come in groups: the events of one commit, or the ack of a call
- * and the event it caused. Long polling already batches packets.
+ * and the event it caused. Frames that are encoded already go to the TCP socket, unless anything is queued on it: engine.io
+ * and ws would take as long as the system call. Long polling already batches packets.
  *
  * `pending` contains the packets that were sent in this turn and have not been written yet. `onQueued` is called before
  * something is queued on a WebSocket: packets, or the pong that ws answers each ping of the WebSocket protocol with.
@@ -352,15 +330,25 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[], onQueued: (
   transport.socket?.on('ping', onQueued);
   const send = transport.send.bind(transport);
   const close = transport.close.bind(transport);
+  let sends = 0;
   const write = () => {
     if (pending.length === 0) return;
-    const raw = transport.socket?._socket;
-    raw?.cork();
-    send(pending.splice(0)); // the transport is not writable until this has been written
-    raw?.uncork();
+    const tcp = transport.socket?.readyState === 1 ? transport.socket._socket : null;
+    const frames = tcp?.writableLength === 0 && framesOf(pending);
+    if (tcp && frames) {
+      pending.length = 0;
+      tcp.write(frames);
+    } else {
+      tcp?.cork();
+      send(pending.splice(0)); // the transport is not writable until this has been written
+      tcp?.uncork();
+      sends--;
+    }
+    for (; sends > 0; sends--) transport.emit('drain'); // engine.io keeps an entry until then
   };
   // The transport stays writable until then, so that engine.io passes on further packets instead of buffering them.
   transport.send = (packets) => {
+    sends++;
     if (pending.length === 0) {
       setImmediate(write);
       onQueued();
@@ -371,6 +359,16 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[], onQueued: (
     write();
     close(done);
   };
+}
+
+/** The frames of packets in one buffer; null when one of them has yet to be encoded. */
+function framesOf(packets: readonly OutgoingPacket[]): Buffer | null {
+  const frames: Buffer[] = [];
+  for (const { options } of packets) {
+    if (!options?.wsPreEncodedFrame) return null;
+    frames.push(...options.wsPreEncodedFrame);
+  }
+  return framesTogether(frames);
 }
 
 /** Resolves when the transport has closed: the client has received everything, or is gone. */
