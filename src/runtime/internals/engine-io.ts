@@ -325,6 +325,13 @@ export function isPolled(conn: EngineConnection): boolean {
   return webSocketOf(conn) === null;
 }
 
+/** What is written at the end of this turn, in one immediate: Node looks for other work between any two. */
+const due: (() => void)[] = [];
+
+function writeDue(): void {
+  for (const write of due.splice(0)) write();
+}
+
 function wrap(transport: EngineTransport, pending: OutgoingPacket[], onQueued: () => void): void {
   if (transport.name !== 'websocket') return;
   transport.socket?.on('ping', onQueued);
@@ -350,7 +357,7 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[], onQueued: (
   transport.send = (packets) => {
     sends++;
     if (pending.length === 0) {
-      setImmediate(write);
+      if (due.push(write) === 1) setImmediate(writeDue);
       onQueued();
     }
     pending.push(...packets);
