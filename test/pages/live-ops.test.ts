@@ -56,7 +56,9 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000
   });
 
   test('news are written with a preview, scheduled, published, pinned and removed', async () => {
-    await page.getByRole('link', { name: 'Live-ops' }).last().click();
+    // The game's own, which is not there at once, and not that of all games.
+    const tabs = page.getByRole('navigation', { name: 'Orbit tabs' });
+    await tabs.getByRole('link', { name: 'Live-ops' }).click();
     await page.getByRole('link', { name: 'News', exact: true }).click();
     await page.getByText('No news').waitFor();
     await press('New news item');
