@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -238,12 +239,14 @@ async function fill(whole: string, killed: string): Promise<Ledger> {
   const players = await addPlayersTo(whole, 4);
   const posters = players.map((player) => new Poster(player, 2_000));
   const ledger = new Ledger();
-  const server = await serveGantry(whole, loadSettings);
-  // Writes after a reader has begun stay in the log: on a slow machine a checkpoint could be in progress.
+  // Writes after a reader has begun stay in the log: otherwise a checkpoint could be in progress, since unsent messages
+  // make the server empty its log.
   using reader = readingSince(dataFiles(whole).database);
+  const server = await serveGantry(whole, loadSettings);
   try {
     await burst(server.url, posters, ledger, () => ledger.answeredCount >= writes);
-    cpSync(whole, killed, { recursive: true });
+    // By another process: this one would release the reader's locks when it closes the files it has read.
+    execFileSync('cp', ['-R', whole, killed]);
     reader.end();
     for (const poster of posters) poster.hangUp();
   } finally {
