@@ -19,6 +19,7 @@ import {
   type PlayerAtLauncher,
   playDemoGame,
   say,
+  showPanel,
   startConversation,
 } from './players.ts';
 
@@ -70,7 +71,7 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 
       await db.write(sendMessage, other, _id, `Ahoy from ${at}.`);
     }
     await page.reload();
-    await page.getByRole('tab', { name: /Messages/ }).click();
+    await showPanel(page, /Messages/);
     const rows = page.locator('.conversation-entry');
     await expect.poll(() => rows.count()).toBe(50);
     const texts = await rows.allTextContents();

@@ -45,7 +45,10 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
     const { page } = watched;
     await page.goto(`${server.url}/play#${game}`);
     await page.getByRole('button', { name: 'Play as a guest' }).click();
-    await page.getByRole(game ? 'tab' : 'heading', { name: game ? /^Friends/ : 'Choose a game' }).waitFor();
+    // The library is shown until the game is open.
+    await page
+      .getByRole(game ? 'tab' : 'heading', { name: game ? 'Leaderboard' : 'Choose a game' })
+      .waitFor();
     return page;
   }
 

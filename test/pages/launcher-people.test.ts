@@ -17,6 +17,7 @@ import {
   type PlayerAtLauncher,
   playDemoGame,
   say,
+  showPanel,
   startConversation,
 } from './players.ts';
 
@@ -131,7 +132,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
       for (const [key, value] of entries) sessionStorage.setItem(key, value);
     }, kept);
     await page.goto(`${server.url}/play#demo-game`);
-    await page.getByRole('tab', { name: /Messages/ }).click();
+    await showPanel(page, /Messages/);
     await page.getByRole('button', { name: /Three.*2 unread/ }).click();
     await page.getByRole('log').waitFor();
     await until('it is read on the first one', async () => !(await entry.isVisible()));
@@ -157,7 +158,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     expect(await bubbles(ada)).toEqual(['Nothing from you']);
     await server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
     await ada.page.reload();
-    await ada.page.getByRole('tab', { name: /Messages/ }).click();
+    await showPanel(ada.page, /Messages/);
     // A player on no leaderboard also has a name in the list of conversations.
     await ada.page.getByRole('button', { name: /^Grace Hopper.*Nothing from you/ }).waitFor();
     await ada.page.getByRole('button', { name: 'Blocked players (1)' }).click();

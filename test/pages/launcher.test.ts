@@ -20,6 +20,7 @@ import {
   playDemoGame,
   playRound,
   say,
+  showPanel,
   startConversation,
 } from './players.ts';
 
@@ -168,7 +169,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     const marked = async () => (await db.read(findUnread, owner, channel?._id ?? '')).readMarker;
     await until('the mark is kept', async () => (await marked()) !== null);
     await grace.page.reload();
-    await grace.page.getByRole('tab', { name: /Messages/ }).click();
+    await showPanel(grace.page, /Messages/);
     await grace.page.getByRole('button', { name: /Are you there\?/ }).waitFor();
     expect(await grace.page.getByText(/unread/).count()).toBe(0);
   });

@@ -44,6 +44,14 @@ export async function signedInAs(page: Page) {
   return claims.parse(JSON.parse(payload));
 }
 
+/**
+ * Shows a panel of the open game. Until the game is open, as after a reload, the launcher shows its home, whose tabs have
+ * the same names.
+ */
+export function showPanel(page: Page, name: string | RegExp): Promise<void> {
+  return page.getByRole('tablist', { name: 'Game panels' }).getByRole('tab', { name }).click();
+}
+
 /** Opens one player's conversation with another, from the messages tab. */
 export async function startConversation({ page }: { page: Page }, wallet: string): Promise<void> {
   await page.getByRole('tab', { name: /Messages/ }).click();
