@@ -14,13 +14,17 @@ import { type Sender, startSending } from './message-sender.ts';
 const seconds = Number(process.env.LOSSY_BUS_SECONDS ?? 5);
 const nodeCount = 3;
 const players = 12;
-/** From a message's commit to the slowest launcher: other nodes' events are polled every second. */
+/**
+ * From a message's commit to the slowest launcher: other nodes' events are polled every second. What a busy machine takes
+ * besides, for committing and delivering it, and once more for reading and delivering it on another node, is measured
+ * where no bus is between them.
+ */
 const mostMs = 1_500;
 
 const engines = isOnPostgres ? ['PostgreSQL'] : ['SQLite', 'PostgreSQL'];
 
 test.for(engines)(
-  'three nodes on %s that lose half of the messages between them deliver every event once, in order, within 1.5 s',
+  'three nodes on %s that lose half of the messages between them deliver every event once, in order, at most 1.5 s late',
   { timeout: 120_000 },
   async (engine, { skip }) => {
     const onPostgres = engine === 'PostgreSQL' && !isOnPostgres;
@@ -56,12 +60,18 @@ test.for(engines)(
         const { launcherJwt } = player;
         const launcher = await connectLauncher(urls[at % urls.length] ?? '', { launcherJwt });
         await launcher.streams();
-        const took: number[] = [];
+        const took: { ms: number; isFromOwnNode: boolean }[] = [];
         const messages: { id: string; stream: string; seq: number }[] = [];
         launcher.socket.on(
           'chat-messages created',
-          (record: { _id: string; createdAt: string | number }, meta: { stream: string; seq: number }) => {
-            took.push(Date.now() - new Date(record.createdAt).getTime());
+          (
+            record: { _id: string; content: string; createdAt: string | number },
+            meta: { stream: string; seq: number },
+          ) => {
+            const ms = Date.now() - new Date(record.createdAt).getTime();
+            // They are sent to the nodes in turn.
+            const isFromOwnNode = Number(record.content.split(' ')[1]) % nodeCount === at % nodeCount;
+            took.push({ ms, isFromOwnNode });
             messages.push({ id: record._id, stream: meta.stream, seq: meta.seq });
           },
         );
@@ -93,8 +103,9 @@ test.for(engines)(
         expect([stream, seqs]).toEqual([stream, seqs.map((_, at) => (seqs[0] ?? 0) + at)]);
       }
     }
-    const took = launchers.flatMap((one) => one.took).sort((one, other) => one - other);
-    const at = (share: number) => took[Math.ceil((took.length - 1) * share)] ?? Number.NaN;
+    const took = launchers.flatMap((one) => one.took).sort((one, other) => one.ms - other.ms);
+    const at = (share: number) => took[Math.ceil((took.length - 1) * share)]?.ms ?? Number.NaN;
+    const slowestOnOwnNode = took.findLast(({ isFromOwnNode }) => isFromOwnNode)?.ms ?? Number.NaN;
     const acknowledged = senders.reduce((sum, { counts }) => sum + counts.acknowledged, 0);
     const told = {
       engine,
@@ -103,10 +114,11 @@ test.for(engines)(
       p50: at(0.5),
       p99: at(0.99),
       max: at(1),
+      slowestOnOwnNode,
       bus: buses.map(({ counts }) => counts),
     };
     process.stdout.write(`lossy bus: ${JSON.stringify(told)}\n`);
-    expect(at(1)).toBeLessThan(mostMs);
+    expect(at(1)).toBeLessThan(mostMs + 2 * slowestOnOwnNode);
     // Otherwise the run tested nothing.
     for (const { counts } of buses) expect(counts.lost).toBeGreaterThan(20);
     expect(acknowledged).toBeGreaterThan(seconds * 30);
