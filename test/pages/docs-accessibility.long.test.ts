@@ -9,7 +9,7 @@ const wide: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, co
 
 // Each page is loaded once. What does not depend on looks is checked on the widest screen; colours do not depend on the
 // screen, and are checked there in light, and on the narrowest in dark; what all pages share, on both in both.
-describe.skipIf(noBrowser !== null)('the manual', { timeout: 240_000 }, () => {
+describe.skipIf(noBrowser !== null)('the manual', { timeout: 480_000 }, () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
