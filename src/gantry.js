@@ -32,11 +32,5 @@ if (import.meta.url.endsWith('/src/gantry.js')) {
 }
 
 async function start() {
-  // The writer thread takes half as long to load as everything else, so both are loaded in parallel.
-  if (process.argv[2] === 'serve') {
-    const { prepareThread } = await import('./runtime/start-thread.ts');
-    const { DATABASE_URL, DATABASE_URL_FILE } = process.env;
-    prepareThread(DATABASE_URL || DATABASE_URL_FILE ? 'postgres-writer-thread' : 'writer-thread');
-  }
-  await import('./main.ts');
+  await (await import('./start.ts')).start();
 }

@@ -15,12 +15,17 @@ process.stdout.on('error', (error) => {
   process.exit(0);
 });
 
-try {
-  await (await programFor(process.argv[2])).parseAsync();
-} catch (error) {
-  // Errors that the user can fix are described in a sentence; only internal errors show a stack.
-  process.stderr.write(`${describeError(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
-  process.exitCode = 1;
+/** Runs the command of the command line. */
+export async function main(): Promise<void> {
+  try {
+    await (await programFor(process.argv[2])).parseAsync();
+  } catch (error) {
+    // Errors that the user can fix are described in a sentence; only internal errors show a stack.
+    process.stderr.write(
+      `${describeError(error) ?? (error instanceof Error ? error.stack : String(error))}\n`,
+    );
+    process.exitCode = 1;
+  }
 }
 
 /** `serve` starts without loading the other commands, which saves 5 % of the startup time. */

@@ -6,10 +6,25 @@ import * as sea from 'node:sea';
  */
 export const isExecutable: boolean = sea.isSea();
 
+/** Where each asset is in the pack: its offset and length in bytes. */
+export type AssetIndex = Record<string, [offset: number, length: number]>;
+
+/**
+ * Node itself embeds two assets, the pack of all of ours and its index: it reads the beginning of each at start, and
+ * with that, Linux maps 64 KB of it, which hundreds of assets would each add to the memory of the process.
+ */
+export const [packAsset, indexAsset] = ['pack', 'index.json'];
+
+const index: AssetIndex = isExecutable ? JSON.parse(sea.getAsset(indexAsset, 'utf8')) : {};
+
+/** Weak, because V8 counts the whole pack as this thread's memory while it is referenced. */
+let packReference: WeakRef<ArrayBuffer> | undefined;
+
 /** Names of the embedded assets in a folder, relative to it: `embeddedAssetsIn('pages/')`. */
 export function embeddedAssetsIn(folder: string): string[] {
-  const keys = isExecutable ? sea.getAssetKeys() : [];
-  return keys.filter((key) => key.startsWith(folder)).map((key) => key.slice(folder.length));
+  return Object.keys(index)
+    .filter((name) => name.startsWith(folder))
+    .map((name) => name.slice(folder.length));
 }
 
 /**
@@ -17,5 +32,12 @@ export function embeddedAssetsIn(folder: string): string[] {
  * @throws Error when there is no asset of this name
  */
 export function embeddedAsset(name: string): Uint8Array {
-  return new Uint8Array(sea.getRawAsset(name));
+  const place = index[name];
+  if (!place) throw new Error(`there is no embedded asset ${name}`);
+  let pack = packReference?.deref();
+  if (!pack) {
+    pack = sea.getRawAsset(packAsset) as ArrayBuffer;
+    packReference = new WeakRef(pack);
+  }
+  return new Uint8Array(pack, ...place);
 }

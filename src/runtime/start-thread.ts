@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { deferredStart } from './deferred-start.ts';
 import { embeddedAsset, isExecutable } from './embedded-assets.ts';
+import { executableScript } from './embedded-program.ts';
 
 /** The entry files of threads, relative to this source file. Compiled, they are in the same folder. */
 export const threadFiles = {
@@ -37,10 +38,11 @@ export function startThread(name: ThreadName, workerData?: object): Worker {
   return worker;
 }
 
-/** The executable runs the embedded code, as it has no other files. */
+/** The executable has no files: its threads run its own script, which loads an embedded module. */
 function makeThread(name: ThreadName, workerData: unknown): Worker {
   if (isExecutable) {
-    return new Worker(Buffer.from(embeddedAsset(`${name}.cjs`)).toString(), { eval: true, workerData });
+    const script = Buffer.from(embeddedAsset(executableScript)).toString();
+    return new Worker(script, { eval: true, workerData, argv: [`${name}.js`] });
   }
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL(`./${name}.js`, import.meta.url), { workerData });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { glob, mkdir, readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -137,13 +137,31 @@ describe('in an empty directory, without a Node on the PATH', () => {
     await using server = await serve(place);
     await using source = await serveGantry(join(place.path, 'source'), {}, { asWritten: true });
     expect(await refusalsBy(server.url)).toEqual(await refusalsBy(source.url));
-    const compiled = await errorClassesIn('dist/executable/main.mjs', release.source);
+    const compiled = await errorClassesIn('dist/executable/program/*.js', release.source);
     expect(
       [...(await errorClassesIn('src/{cli,core,features,server}/**/*.ts'))].filter(
         (name) => !compiled.has(name),
       ),
     ).toEqual([]);
-    expect(await readFile(join(release.source, 'dist/executable/main.mjs'), 'utf8')).not.toContain('__name(');
+    for await (const file of glob('dist/executable/program/*.js', { cwd: release.source })) {
+      expect(await readFile(join(release.source, file), 'utf8'), file).not.toContain('__name(');
+    }
+  });
+
+  test('V8 accepts the code cache of every module that a server loads, its writer thread included', async () => {
+    await using place = await emptyPlace();
+    const { loaded } = await loadedModules(place, {});
+    expect(loaded).toContainEqual(['main', 'accepted']);
+    expect(loaded).toContainEqual(['writer-thread', 'accepted']);
+    expect(loaded.filter(([, codeCache]) => codeCache !== 'accepted')).toEqual([]);
+    expect(loaded.map(([name]) => name)).not.toContain('program'); // the commands other than `serve`
+  });
+
+  test('works with code caches that V8 rejects, as it does with other flags', async () => {
+    await using place = await emptyPlace();
+    const { loaded } = await loadedModules(place, { NODE_OPTIONS: '--jitless' });
+    expect(loaded).toContainEqual(['main', 'rejected']);
+    expect(loaded).toContainEqual(['writer-thread', 'rejected']);
   });
 
   test('serves every file of the pages, byte for byte', async () => {
@@ -190,6 +208,15 @@ async function emptyPlace(): Promise<TemporaryDirectory> {
   const place = await temporaryDirectory();
   await mkdir(join(place.path, 'tmp'));
   return place;
+}
+
+/** The modules that a server loads until it has written, without their hashes, each with V8's verdict on its code cache. */
+async function loadedModules(place: TemporaryDirectory, env: Record<string, string>) {
+  const debug = { ...environmentOf(place), ...env, NODE_DEBUG: 'gantry-modules' };
+  await using server = await serveGantry('', debug, inside(place));
+  await run(place, 'game', 'create', '--name', 'Space Race', '--url', server.url);
+  const lines = server.output.stderr.matchAll(/: ([\w-]+?)(?:-[0-9A-Z]{8})?\.js: code cache (\w+)/g);
+  return { loaded: [...lines].map(([, name, codeCache]) => [name, codeCache]) };
 }
 
 function inside(place: TemporaryDirectory) {

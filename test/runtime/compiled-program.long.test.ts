@@ -93,7 +93,10 @@ test('an edit shows at the next start, before and after it is compiled', async (
 test('stack traces of the compiled program name the lines of the source', async () => {
   await using place = await checkout();
   await edit(place, 'src/main.ts', (text) =>
-    text.replace(/^try \{$/m, "try {\n  if (process.argv[2] === 'fail') throw new Error('deliberate');"),
+    text.replace(
+      /^ {2}try \{$/m,
+      "  try {\n    if (process.argv[2] === 'fail') throw new Error('deliberate');",
+    ),
   );
   const lines = (await readFile(join(place.path, 'src/main.ts'), 'utf8')).split('\n');
   const line = lines.findIndex((text) => text.includes('deliberate')) + 1;

@@ -11,10 +11,8 @@ const command = z.object({ args: z.array(z.string()), env: z.record(z.string(), 
 /** Thrown to end a command that calls `process.exit`. */
 class Exit extends Error {}
 
-/** `main.ts` runs a command when it is loaded: each time under a different URL, while its imports stay cached. */
-let runs = 0;
 const folder = process.env[compiledVariable];
-const main = folder === undefined ? '../../src/main.ts' : pathToFileURL(`${folder}/main.js`).href;
+const program = folder === undefined ? '../../src/main.ts' : pathToFileURL(`${folder}/main.js`).href;
 
 enableCompileCache();
 
@@ -46,10 +44,10 @@ async function run({ args, env }: z.output<typeof command>) {
     throw new Exit();
   };
   try {
-    await import(`${main}?run=${++runs}`);
+    const { main } = (await import(program)) as typeof import('../../src/main.ts');
+    await main();
   } finally {
     for (const one of release) one();
-    process.stdout.removeAllListeners('error'); // each run adds one
     process.argv = argv;
     Object.assign(process, own);
   }

@@ -6,9 +6,12 @@ import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
-import { threadFiles } from '../../runtime/start-thread.ts';
-import { bundle, embeddedSqlite, requireInModules } from './bundle.ts';
+import { indexAsset, packAsset } from '../../runtime/embedded-assets.ts';
+import { executableScript, programFolder } from '../../runtime/embedded-program.ts';
+import { bundle } from './bundle.ts';
 import { collectPages } from './collect-pages.ts';
+import { compileEmbeddedModules, makeCodeCaches } from './embedded-modules.ts';
+import { packAssets } from './pack-assets.ts';
 import { executableName, nativeAddonOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
 
 // `npm run build:binary`: builds Gantry into one executable, with the Node that runs this and all dependencies.
@@ -18,14 +21,8 @@ const source = fileURLToPath(new URL('../..', import.meta.url));
 const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
 const parts = join(dist, 'executable');
 
-/**
- * A placeholder for `import.meta.url` that is a valid file URL on Windows too. Node's own value is the
- * path of the executable, which Node does not know where /proc is not mounted.
- */
-const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
-
-/** The process keeps its source in memory. Lines are short because Node prints the line of an uncaught error. */
-const inLittleMemory = { minifyWhitespace: true, lineLimit: 200 };
+/** As `npm start`: saves 40 MB under load, at the same CPU time. */
+const execArgv = ['--max-semi-space-size=8'];
 
 const { target: requestedTargets, pages: builtPages } = new Command('build:binary')
   .description('build dist/gantry, a standalone executable')
@@ -48,25 +45,14 @@ await mkdir(parts, { recursive: true });
 const pagesFolder = builtPages ?? join(parts, 'pages');
 const pages = builtPages === undefined ? await collectPages(pagesFolder) : filesIn(builtPages);
 await bundle({
-  entryPoints: [join(source, 'main.ts')],
-  outfile: join(parts, 'main.mjs'),
-  format: 'esm',
-  define: { 'import.meta.url': placeholderUrl },
-  plugins: [embeddedSqlite],
-  external: ['esbuild'], // used only when running from a repository
-  ...inLittleMemory,
-  banner: { js: requireInModules(placeholderUrl) },
+  entryPoints: [join(source, 'runtime/executable.ts')],
+  outfile: join(parts, executableScript),
+  format: 'cjs',
+  minifyWhitespace: true,
 });
-for (const [thread, file] of Object.entries(threadFiles)) {
-  await bundle({
-    entryPoints: [join(source, 'runtime', file)],
-    outfile: join(parts, `${thread}.cjs`),
-    format: 'cjs',
-    plugins: [embeddedSqlite],
-    define: { 'import.meta.url': placeholderUrl },
-    ...inLittleMemory,
-  });
-}
+const program = join(parts, 'program');
+const modules = await compileEmbeddedModules(program);
+makeCodeCaches(program, modules, execArgv);
 for (const target of buildTargets) {
   const file = join(dist, executableName(target));
   await makeExecutable(target, file);
@@ -76,29 +62,33 @@ for (const target of buildTargets) {
 
 async function makeExecutable(target: Target, output: string): Promise<void> {
   const settings = join(parts, `${target}.json`);
-  const page = (name: string) => [`pages/${name}`, join(pagesFolder, name)];
+  const [pack, index] = [join(parts, `${target}.pack`), join(parts, `${target}.index.json`)];
+  const codeCaches = target === own ? modules.map((name) => `${name}.cache`) : []; // specific to the platform
+  packAssets(
+    {
+      ...Object.fromEntries(
+        [...modules, ...codeCaches].map((name) => [programFolder + name, join(program, name)]),
+      ),
+      'better-sqlite3.node': nativeAddonOf(target),
+      [executableScript]: join(parts, executableScript),
+      ...Object.fromEntries(pages.map((name) => [`pages/${name}`, join(pagesFolder, name)])),
+    },
+    pack,
+    index,
+  );
   await writeFile(
     settings,
     JSON.stringify({
-      main: 'main.mjs', // relative, because the executable contains this path
-      mainFormat: 'module',
+      main: executableScript, // relative, because the executable contains this path
       executable: runtimeOf(target, join(dist, 'runtimes')),
       output,
       disableExperimentalSEAWarning: true,
-      useCodeCache: target === own, // a code cache is specific to the platform
-      execArgv: ['--max-semi-space-size=8'], // as `npm start`: saves 40 MB under load, at the same CPU time
-      assets: {
-        'better-sqlite3.node': nativeAddonOf(target),
-        ...Object.fromEntries(
-          Object.keys(threadFiles).map((thread) => [`${thread}.cjs`, join(parts, `${thread}.cjs`)]),
-        ),
-        ...Object.fromEntries(pages.map(page)),
-      },
+      execArgv,
+      assets: { [packAsset]: pack, [indexAsset]: index },
     }),
   );
   await rm(output, { force: true }); // a running executable keeps its open file
-  // Seeded, because the code cache depends on V8's hashes: the same input makes the same executable.
-  execFileSync(process.execPath, ['--random-seed=42', '--build-sea', settings], {
+  execFileSync(process.execPath, ['--build-sea', settings], {
     cwd: parts,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -34,7 +34,22 @@ export async function bundle(options: BuildOptions): Promise<void> {
  * files, and loading these takes a tenth of the time of a start. Stack traces name the source.
  */
 export async function bundleProgram(outdir: string, external: string[], plugins: Plugin[]): Promise<void> {
-  const files = { gantry: '../gantry.js', ...threadFiles };
+  await bundleModules(outdir, { gantry: '../gantry.js', ...threadFiles }, external, {
+    banner: { js: requireInModules('import.meta.url') },
+    inject: [join(source, 'runtime/source-positions.ts')],
+    plugins,
+    sourcemap: true,
+    sourcesContent: false,
+  });
+}
+
+/** Bundles each entry file, relative to `runtime/`, into ES modules of a folder. */
+export async function bundleModules(
+  outdir: string,
+  files: Readonly<Record<string, string>>,
+  external: string[],
+  options: BuildOptions,
+): Promise<void> {
   await Promise.all(
     Object.entries(files).map(([name, file]) =>
       bundle({
@@ -43,13 +58,9 @@ export async function bundleProgram(outdir: string, external: string[], plugins:
         format: 'esm',
         splitting: true,
         external: ['esbuild', ...external], // esbuild is used only when running from a repository
-        banner: { js: requireInModules('import.meta.url') },
-        inject: [join(source, 'runtime/source-positions.ts')],
-        plugins,
-        sourcemap: true,
-        sourcesContent: false,
         minifyWhitespace: true, // V8 keeps a file in twice the memory for one dash in a comment
         legalComments: 'none',
+        ...options,
       }),
     ),
   );

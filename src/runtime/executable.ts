@@ -1,0 +1,10 @@
+import { isMainThread } from 'node:worker_threads';
+import { loadEmbeddedModule } from './embedded-program.ts';
+
+// The script of the executable, and of its threads, whose argument is the module of the thread.
+if (isMainThread) {
+  const { start } = loadEmbeddedModule('start.js') as { start(): Promise<void> };
+  start();
+} else {
+  loadEmbeddedModule(process.argv[2] ?? '');
+}
