@@ -17,11 +17,11 @@ type ModuleFunction = (require: (name: string) => unknown, module: { exports: ob
 /**
  * Loads the modules of a program that is not in files, each when it is first required. `read` returns a module's text
  * (in ASCII), and its code cache if there is one. V8 rejects the code cache of another version, platform or set of
- * flags, and then compiles the text. `compiled` is told each module's script once it has run.
+ * flags, and then compiles the text. `compiled` is told each module's script before it runs.
  */
 export function moduleLoader(
   read: (name: string) => { text: Uint8Array; codeCache?: Uint8Array | undefined },
-  compiled: (name: string, script: Script) => void = () => {},
+  compiled: (name: string, script: Script) => void,
 ): (name: string) => object {
   const loaded = new Map<string, { exports: object }>();
 
@@ -33,10 +33,9 @@ export function moduleLoader(
     const { text, codeCache } = read(name);
     const source = Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('latin1');
     const script = new Script(source, { filename: name, cachedData: codeCache });
-    debug('%s: code cache %s', name, describe(script.cachedDataRejected));
+    compiled(name, script);
     const run: ModuleFunction = script.runInThisContext();
     run(require, module);
-    compiled(name, script);
     return module.exports;
   }
 
@@ -58,7 +57,10 @@ function describe(isRejected: boolean | undefined): string {
 const caches = new Set(embeddedAssetsIn(programFolder));
 
 /** Loads a module of the executable's program. */
-export const loadEmbeddedModule: (name: string) => object = moduleLoader((name) => ({
-  text: embeddedAsset(programFolder + name),
-  codeCache: caches.has(`${name}.cache`) ? embeddedAsset(`${programFolder}${name}.cache`) : undefined,
-}));
+export const loadEmbeddedModule: (name: string) => object = moduleLoader(
+  (name) => ({
+    text: embeddedAsset(programFolder + name),
+    codeCache: caches.has(`${name}.cache`) ? embeddedAsset(`${programFolder}${name}.cache`) : undefined,
+  }),
+  (name, script) => debug('%s: code cache %s', name, describe(script.cachedDataRejected)),
+);

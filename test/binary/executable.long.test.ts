@@ -1,6 +1,7 @@
 import { glob, mkdir, readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Assets } from '../../src/pages/assets.ts';
@@ -13,6 +14,7 @@ import { errorClassesIn, refusalsBy } from '../support/error-names.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
+import { signedIn, signInsTo } from '../support/sign-in.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 // Starts the executable several times, in parallel with other tests.
@@ -155,6 +157,28 @@ describe('in an empty directory, without a Node on the PATH', () => {
     expect(loaded).toContainEqual(['writer-thread', 'accepted']);
     expect(loaded.filter(([, codeCache]) => codeCache !== 'accepted')).toEqual([]);
     expect(loaded.map(([name]) => name)).not.toContain('program'); // the commands other than `serve`
+  });
+
+  test('loads what only some calls need: signatures, transliteration, avatars, signers', async () => {
+    await using place = await emptyPlace();
+    const wallet = privateKeyToAccount(`0x${'5d'.repeat(32)}`);
+    const signers = { SIGNERS: JSON.stringify({ default: `0x${'ab'.repeat(32)}` }) };
+    const env = { ...environmentOf(place), ...signers, NODE_DEBUG: 'gantry-modules' };
+    await using server = await serveGantry('', env, inside(place));
+    const { gameId } = z
+      .object({ gameId: z.string() })
+      .parse(await run(place, 'game', 'create', '--name', 'Żółty Космос'));
+    const signIns = signInsTo(server, gameId);
+    const { channelId, signRequest } = await signIns.begin(wallet.address);
+    expect(signRequest).toContain('Sign in to play Zolty Kosmos.');
+    const signature = await wallet.signMessage({ message: signRequest });
+    await signedIn(server, await signIns.finish(channelId, signature), wallet.address);
+
+    const avatar = await fetch(`${server.url}/avatars/${wallet.address.toLowerCase()}.svg`);
+    expect(await avatar.text()).toMatch(/^<svg /);
+    for (const needed of ['any-ascii', 'wallet-signature', 'jdenticon', 'accounts']) {
+      expect(server.output.stderr).toMatch(new RegExp(`: ${needed}[\\w-]*\\.js: code cache accepted`));
+    }
   });
 
   test('works with code caches that V8 rejects, as it does with other flags', async () => {

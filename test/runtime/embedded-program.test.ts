@@ -20,7 +20,7 @@ interface Start {
 /** V8 takes a text that it has compiled before from memory, and compares a code cache only with the text's length. */
 let round = 100;
 
-/** Loads `start.js` with these code caches; `loaded` are the scripts that have run, by name. */
+/** Loads `start.js` with these code caches; `loaded` are the scripts, by name. */
 function start(codeCaches: Readonly<Record<string, Uint8Array>> = {}) {
   const loaded = new Map<string, Script>();
   const load = moduleLoader(

@@ -40,8 +40,7 @@ export async function compileEmbeddedModules(folder: string): Promise<readonly s
 }
 
 /**
- * Writes the code cache of each module, with the functions that run while it is loaded, as `<name>.cache` beside it. V8
- * accepts it only with the same flags (`execArgv`).
+ * Writes the code cache of each module as `<name>.cache` beside it. V8 accepts it only with the same flags (`execArgv`).
  */
 export function makeCodeCaches(folder: string, names: readonly string[], execArgv: readonly string[]): void {
   const program = fileURLToPath(new URL('./code-caches.ts', import.meta.url));
