@@ -32,5 +32,5 @@ if (import.meta.url.endsWith('/src/gantry.js')) {
 }
 
 async function start() {
-  await (await import('./start.ts')).start();
+  await (await import('./main.ts')).main();
 }

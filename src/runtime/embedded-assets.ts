@@ -10,8 +10,8 @@ export const isExecutable: boolean = sea.isSea();
 export type AssetIndex = Record<string, [offset: number, length: number]>;
 
 /**
- * Node itself embeds two assets, the pack of all of ours and its index: it reads the beginning of each at start, and
- * with that, Linux maps 64 KB of it, which hundreds of assets would each add to the memory of the process.
+ * The assets that Node embeds: one file with all of ours, and its index. Node reads the beginning of each of its assets
+ * at start, and Linux then maps 64 KB of each: with hundreds, a process would take so much more memory.
  */
 export const [packAsset, indexAsset] = ['pack', 'index.json'];
 

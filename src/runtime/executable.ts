@@ -3,8 +3,8 @@ import { loadEmbeddedModule } from './embedded-program.ts';
 
 // The script of the executable, and of its threads, whose argument is the module of the thread.
 if (isMainThread) {
-  const { start } = loadEmbeddedModule('start.js') as { start(): Promise<void> };
-  start();
+  const { main } = loadEmbeddedModule('main.js') as { main(): Promise<void> };
+  main();
 } else {
   loadEmbeddedModule(process.argv[2] ?? '');
 }

@@ -232,7 +232,7 @@ export function buildTransports(
     statusOf: (details, status) => statusInHandshake(registry, services, details, status),
     nodeId,
     isBusUp: () => redis?.trouble() === null,
-    isBusAnswering: async () => (await redis?.answers()) ?? false,
+    isBusAnswering: async () => (await redis?.isAnswering()) ?? false,
     closedAmong: async (nodeIds) => connections?.closedAmong(nodeIds) ?? [],
     limits,
     traffic,

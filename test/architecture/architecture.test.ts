@@ -36,7 +36,6 @@ const floors: readonly (readonly string[])[] = [
   ['tools'],
   ['cli'],
   ['main.ts'],
-  ['start.ts'],
   ['gantry.js'],
 ];
 
@@ -178,7 +177,7 @@ describe('each choice is made in one place', () => {
           code.includes('.NODE_COMPILE_CACHE ??=')
         ) &&
         !(
-          path === 'start.ts' &&
+          path === 'main.ts' &&
           code.split('process.env').length === 2 &&
           code.includes('const { DATABASE_URL, DATABASE_URL_FILE } = process.env')
         ) &&

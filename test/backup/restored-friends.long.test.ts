@@ -19,7 +19,7 @@ test('launchers reload friends after a backup was restored, and follow those of 
   const newPlayer = async () => {
     const wallet = randomWallet();
     const token = await gantryJson(['token', '--game', gameId, '--wallet', wallet], data);
-    return { wallet, ...z.object({ launcherJwt: z.string() }).parse(token), choice: null, isUntold: false };
+    return { wallet, ...z.object({ launcherJwt: z.string() }).parse(token), choice: null, isUnsent: false };
   };
   const [ada, bob] = [await newPlayer(), await newPlayer()];
 

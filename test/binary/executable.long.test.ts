@@ -153,7 +153,7 @@ describe('in an empty directory, without a Node on the PATH', () => {
   test('V8 accepts the code cache of every module that a server loads, its writer thread included', async () => {
     await using place = await emptyPlace();
     const { loaded } = await loadedModules(place, {});
-    expect(loaded).toContainEqual(['main', 'accepted']);
+    expect(loaded).toContainEqual(['run-command', 'accepted']);
     expect(loaded).toContainEqual(['writer-thread', 'accepted']);
     expect(loaded.filter(([, codeCache]) => codeCache !== 'accepted')).toEqual([]);
     expect(loaded.map(([name]) => name)).not.toContain('program'); // the commands other than `serve`
@@ -184,7 +184,7 @@ describe('in an empty directory, without a Node on the PATH', () => {
   test('works with code caches that V8 rejects, as it does with other flags', async () => {
     await using place = await emptyPlace();
     const { loaded } = await loadedModules(place, { NODE_OPTIONS: '--jitless' });
-    expect(loaded).toContainEqual(['main', 'rejected']);
+    expect(loaded).toContainEqual(['run-command', 'rejected']);
     expect(loaded).toContainEqual(['writer-thread', 'rejected']);
   });
 

@@ -86,7 +86,7 @@ interface FriendPlayer {
   group: FriendPlayer[];
   choice: { status: string; text: string } | null;
   choseAt: number;
-  isUntold: boolean;
+  isUnsent: boolean;
   /** Since when everyone must see the player offline; null: not invisible. */
   invisibleSince: number | null;
   /** When a node was killed that the player was connected to: what that node said of the player holds for the lease. */
@@ -122,7 +122,7 @@ export async function startFriends(
     Array.from({ length: count }, async () => ({
       ...(await data.openSession(launcher)),
       ...{ devices: [], group: [], choice: null, choseAt: 0, invisibleSince: null },
-      ...{ isUntold: false, isBusy: false },
+      ...{ isUnsent: false, isBusy: false },
       leftBehindAt: Number.NEGATIVE_INFINITY,
     })),
   );
@@ -192,7 +192,7 @@ export async function startFriends(
       await settled(reopened);
     } else {
       const device = player.devices.find(({ isOpen }) => isOpen);
-      player.isUntold = !device;
+      player.isUnsent = !device;
       await tell(device);
     }
     player.choseAt = performance.now();

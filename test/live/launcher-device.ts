@@ -13,7 +13,7 @@ export interface DeviceOwner {
   /** For the handshake; null: the player has never chosen one. */
   readonly choice: { status: string; text: string } | null;
   /** It was chosen while no device was connected: in a handshake it does not count while a node believes one is. */
-  isUntold: boolean;
+  isUnsent: boolean;
 }
 
 /**
@@ -153,10 +153,10 @@ export class LauncherDevice implements Listening {
       this.#show((answer as { friends: FriendPresence[] }).friends);
     });
     if (!isFollowing) return;
-    if (this.#owner.isUntold) {
+    if (this.#owner.isUnsent) {
       const { choice } = this.#owner;
       if (!(await this.#say(socket, 'setStatus', choice ?? {}))) return;
-      if (choice === this.#owner.choice) this.#owner.isUntold = false;
+      if (choice === this.#owner.choice) this.#owner.isUnsent = false;
     }
     const gameId = this.#game;
     if (gameId !== null && !(await this.#say(socket, 'setCurrentGame', { gameId }))) return;

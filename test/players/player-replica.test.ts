@@ -324,18 +324,18 @@ test('a node that was paused drops nobody, and is seen again as soon as it conti
 /** The players of a node, with the clock of their database. */
 function playersOf(
   replica: PlayerReplica,
-  options: { now?: number; shown?: Shown; isSent?: () => Promise<boolean> } = {},
+  options: { now?: number; shown?: Shown; isBusAnswering?: () => Promise<boolean> } = {},
 ) {
   const settings = {
     now: 1_000,
     shown: { presence: true, game: true },
-    isSent: async () => true,
+    isBusAnswering: async () => true,
     ...options,
   };
   const local = new LocalPlayers({
     replica,
     now: () => settings.now,
-    isSent: settings.isSent,
+    isBusAnswering: settings.isBusAnswering,
     shownOf: async () => settings.shown,
     report: (thrown) => {
       throw thrown;
@@ -367,7 +367,7 @@ test('a status is acknowledged once other nodes have been sent it, also after an
   const cluster = new Cluster();
   const one = cluster.start('one');
   const other = cluster.start('other');
-  const { local } = playersOf(one, { isSent: async () => cluster.isUp });
+  const { local } = playersOf(one, { isBusAnswering: async () => cluster.isUp });
   playersOf(other).local.connect(ada, null, { status: 'online', text: '' });
   await until('the connection', () => one.isElsewhere(ada));
   local.connect(ada, null, null);
@@ -390,7 +390,7 @@ test('a status is acknowledged once other nodes have been sent it, also after an
 });
 
 test('a status is acknowledged after five seconds if other nodes cannot be reached', async () => {
-  const { local } = playersOf(new Cluster().start('one'), { isSent: async () => false });
+  const { local } = playersOf(new Cluster().start('one'), { isBusAnswering: async () => false });
   local.connect(ada, null, null);
   const from = performance.now();
   await local.choose(ada, { status: 'busy', text: '' });

@@ -92,18 +92,18 @@ test('an edit shows at the next start, before and after it is compiled', async (
 
 test('stack traces of the compiled program name the lines of the source', async () => {
   await using place = await checkout();
-  await edit(place, 'src/main.ts', (text) =>
+  await edit(place, 'src/cli/run-command.ts', (text) =>
     text.replace(
       /^ {2}try \{$/m,
       "  try {\n    if (process.argv[2] === 'fail') throw new Error('deliberate');",
     ),
   );
-  const lines = (await readFile(join(place.path, 'src/main.ts'), 'utf8')).split('\n');
+  const lines = (await readFile(join(place.path, 'src/cli/run-command.ts'), 'utf8')).split('\n');
   const line = lines.findIndex((text) => text.includes('deliberate')) + 1;
   await compile(place);
   expect(await compiled(place)).toMatch(/^file:/);
   const { stderr } = await gantry(['fail'], { ...inside(place), env });
-  expect(stderr).toMatch(new RegExp(`^Error: deliberate\n    at .*/src/main\\.ts:${line}:\\d+`));
+  expect(stderr).toMatch(new RegExp(`^Error: deliberate\n    at .*/src/cli/run-command\\.ts:${line}:\\d+`));
   expect(stderr).not.toContain('.cache');
 });
 

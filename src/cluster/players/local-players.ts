@@ -30,7 +30,7 @@ export interface LocalPlayersOptions {
   now(): number;
   shownOf(wallet: string): Promise<Shown>;
   /** Resolves with whether what was sent to other nodes has reached their bus; null: there are no other nodes. */
-  isSent: (() => Promise<boolean>) | null;
+  isBusAnswering: (() => Promise<boolean>) | null;
   report(thrown: unknown): void;
 }
 
@@ -101,16 +101,16 @@ export class LocalPlayers {
    */
   async choose(wallet: string, status: Omit<StatusChoice, 'statusAt'>): Promise<void> {
     this.#choose(wallet, status);
-    const { isSent } = this.#options;
+    const { isBusAnswering } = this.#options;
     // Also if it was chosen before: that may not have been published yet.
-    if (!isSent || !this.#isPublishing || this.#isClosed) return;
+    if (!isBusAnswering || !this.#isPublishing || this.#isClosed) return;
     await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
     const until = performance.now() + deliveryMs;
-    if (await isSent()) return;
+    if (await isBusAnswering()) return;
     while (performance.now() < until) {
-      const wasUp = await isSent();
+      const wasUp = await isBusAnswering();
       await setTimeout(exchangedMs, undefined, { ref: false });
-      if (wasUp && (await isSent())) return;
+      if (wasUp && (await isBusAnswering())) return;
     }
   }
 
@@ -121,7 +121,7 @@ export class LocalPlayers {
     player.choice = latest;
     // With other nodes even the same status gets a new time: another one may have been chosen there in between.
     const isSame = latest.statusAt > 0 && latest.status === status && latest.text === text;
-    if (isSame && !this.#options.isSent) return;
+    if (isSame && !this.#options.isBusAnswering) return;
     // After the latest choice, wherever that was made: clocks of nodes may differ.
     player.choice = { status, text, statusAt: Math.max(this.#options.now(), latest.statusAt + 1) };
     this.refresh(wallet);

@@ -27,7 +27,7 @@ export interface RedisClients {
   /** Why Redis is unavailable; null when it is available. */
   trouble(): string | null;
   /** Resolves with whether Redis has taken what `commands` sent until now. Never rejects. */
-  answers(): Promise<boolean>;
+  isAnswering(): Promise<boolean>;
   /** How many commands were sent, over both connections. */
   commandsSent(): number;
   /** Calls the listener each time Redis has become usable. */
@@ -88,7 +88,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     trouble: () => availability.trouble(),
     commandsSent: () => commands.sent + subscriber.sent,
     onReady: (listener) => availability.onUsable(listener),
-    answers: () =>
+    isAnswering: () =>
       commands.ping().then(
         () => true,
         () => false,

@@ -20,7 +20,7 @@ const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
  */
 export async function compileEmbeddedModules(folder: string): Promise<readonly string[]> {
   await rm(folder, { recursive: true, force: true });
-  await bundleModules(folder, { start: '../start.ts', ...threadFiles }, [], {
+  await bundleModules(folder, { main: '../main.ts', ...threadFiles }, [], {
     define: { 'import.meta.url': placeholderUrl },
     plugins: [embeddedSqlite],
   });

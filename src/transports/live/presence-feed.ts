@@ -102,7 +102,7 @@ export class PresenceFeed {
     this.#local = new LocalPlayers({
       replica: this.#replica,
       now: () => db.now(),
-      isSent: bus && isBusAnswering,
+      isBusAnswering: bus && isBusAnswering,
       async shownOf(wallet) {
         const { presence, showGame } = await db.read(privacyOf, wallet);
         return { presence: presence === 'friends', game: showGame };
