@@ -144,52 +144,6 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
       expect(world.server.handshakes).toHaveLength(1);
     });
 
-    test("the launcher's player is kept apart from the guest of this device", async () => {
-      await using world = await scripted();
-      const guest = await world.connect();
-      world.server.add(stream, note('n1'));
-      await until('the cursor', async () => (await guest.saved())?.cursors?.[stream]?.seq === 1);
-      const ofGuest = await guest.saved();
-      await guest.close();
-      const queue = [
-        { operation: 'setUserScore', input: { score: 7 }, idempotencyKey: 'a key', queuedAt: Date.now() },
-      ];
-      const saved = { ...ofGuest, queue };
-      world.server.calls.length = 0;
-      const opened = await world.connect({ saved, ambientToken: world.accounts.open() });
-      expect(await opened.player()).toEqual(grace);
-      expect(world.server.handshakes.at(-1)?.cursors ?? {}).toEqual({});
-      world.server.add(stream, note('n2'));
-      await until('its cursor', async () => (await opened.saved())?.launcher?.cursors?.[stream]?.seq === 2);
-      await opened.close();
-      const after = await opened.saved();
-      expect(after).toMatchObject({ ...saved, launcher: { wallet: '0xb2' } });
-      expect(world.names()).toEqual(['getPlayer']);
-      // Without the launcher, the guest continues where it was, and what it had queued is sent.
-      const again = await world.connect({ saved: after });
-      expect((await again.player())?.wallet).toBe('0xa1');
-      await until('the queued call', () => world.names().includes('setUserScore'));
-      await until('what the guest missed', () => again.received.length === 1);
-      expect(again.received[0]?.record._id).toBe('n2');
-      await again.close();
-      // With it, the other player does too.
-      const reopened = await world.connect({ saved: after, ambientToken: world.accounts.open() });
-      expect(world.server.handshakes.at(-1)?.cursors).toEqual({ [stream]: { epoch: 'first', seq: 2 } });
-      await reopened.close();
-      // A third player does not get what was kept for the second.
-      const third = world.accounts.open({ ...grace, wallet: '0xc3' });
-      const other = await world.connect({ saved: after, ambientToken: third });
-      expect(world.server.handshakes.at(-1)?.cursors ?? {}).toEqual({});
-      await other.close();
-    });
-
-    test("a launcher's token that is refused is followed by the next source", async () => {
-      await using world = await scripted();
-      const client = await world.connect({ ambientToken: 'of yesterday' });
-      expect(world.names()).toEqual(['getPlayer', 'createGuest']);
-      await client.close();
-    });
-
     test('while the server asks to wait or does not answer, signing in is tried again', async () => {
       await using world = await scripted();
       world.server.outcomes.push(
@@ -258,6 +212,55 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
         expect(refused.message).toContain('scores created');
       }
       await client.close();
+    });
+
+    // Each driver has one place for a launcher's token, which every client that connects meanwhile would find.
+    describe("with a launcher's token", { concurrent: false }, () => {
+      test("the launcher's player is kept apart from the guest of this device", async () => {
+        await using world = await scripted();
+        const guest = await world.connect();
+        world.server.add(stream, note('n1'));
+        await until('the cursor', async () => (await guest.saved())?.cursors?.[stream]?.seq === 1);
+        const ofGuest = await guest.saved();
+        await guest.close();
+        const queue = [
+          { operation: 'setUserScore', input: { score: 7 }, idempotencyKey: 'a key', queuedAt: Date.now() },
+        ];
+        const saved = { ...ofGuest, queue };
+        world.server.calls.length = 0;
+        const opened = await world.connect({ saved, ambientToken: world.accounts.open() });
+        expect(await opened.player()).toEqual(grace);
+        expect(world.server.handshakes.at(-1)?.cursors ?? {}).toEqual({});
+        world.server.add(stream, note('n2'));
+        await until('its cursor', async () => (await opened.saved())?.launcher?.cursors?.[stream]?.seq === 2);
+        await opened.close();
+        const after = await opened.saved();
+        expect(after).toMatchObject({ ...saved, launcher: { wallet: '0xb2' } });
+        expect(world.names()).toEqual(['getPlayer']);
+        // Without the launcher, the guest continues where it was, and what it had queued is sent.
+        const again = await world.connect({ saved: after });
+        expect((await again.player())?.wallet).toBe('0xa1');
+        await until('the queued call', () => world.names().includes('setUserScore'));
+        await until('what the guest missed', () => again.received.length === 1);
+        expect(again.received[0]?.record._id).toBe('n2');
+        await again.close();
+        // With it, the other player does too.
+        const reopened = await world.connect({ saved: after, ambientToken: world.accounts.open() });
+        expect(world.server.handshakes.at(-1)?.cursors).toEqual({ [stream]: { epoch: 'first', seq: 2 } });
+        await reopened.close();
+        // A third player does not get what was kept for the second.
+        const third = world.accounts.open({ ...grace, wallet: '0xc3' });
+        const other = await world.connect({ saved: after, ambientToken: third });
+        expect(world.server.handshakes.at(-1)?.cursors ?? {}).toEqual({});
+        await other.close();
+      });
+
+      test("a launcher's token that is refused is followed by the next source", async () => {
+        await using world = await scripted();
+        const client = await world.connect({ ambientToken: 'of yesterday' });
+        expect(world.names()).toEqual(['getPlayer', 'createGuest']);
+        await client.close();
+      });
     });
   });
 }

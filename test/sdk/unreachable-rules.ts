@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { refusingPort } from '../support/free-port.ts';
 import { type Driver, refusalOf } from './driver.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
@@ -11,7 +11,8 @@ interface Address extends AsyncDisposable {
 }
 
 async function closedPort(): Promise<Address> {
-  return { url: `http://127.0.0.1:${await freePort()}`, [Symbol.asyncDispose]: async () => undefined };
+  const held = await refusingPort();
+  return { url: `http://127.0.0.1:${held.port}`, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
 }
 
 async function listening(server: ReturnType<typeof createServer>): Promise<Address> {
@@ -68,9 +69,10 @@ export function testUnreachable(driver: () => Driver): void {
   });
 
   test('a client that could not connect in time continues to try', async () => {
-    await using address = await closedPort();
+    const address = await closedPort();
     const client = await driver().open({ url: address.url, launcherJwt: 'a token', timeoutMs: 1_000 });
     expect(await refusalOf(client.ready())).toMatchObject({ reason: 'connection_lost' });
+    await address[Symbol.asyncDispose]();
     await using server = await ScriptedServer.start(Number(new URL(address.url).port));
     await client.until('live');
     await client.ready();

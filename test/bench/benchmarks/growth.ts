@@ -105,6 +105,7 @@ export const growth: Benchmark = {
     for (const size of sizes) {
       say(`growth: writing ${size - from} rows more of each kind`);
       const added = await grow(world.dataDirectory, members, from, size);
+      say(`growth: measuring at ${size} rows of each kind`);
       await using ours = await startGantry(world, settings);
       await using against = await startGantry(small, settings);
       for (const [index, write] of writes.entries()) {
