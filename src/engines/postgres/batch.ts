@@ -25,6 +25,16 @@ export interface QueuedCommand {
   readonly args: readonly unknown[];
 }
 
+/** The commands that wait behind a batch. */
+export interface Followers {
+  /** The next one, if it may be in the same transaction. */
+  first(): QueuedCommand | null;
+  /** Adds it to the batch. */
+  take(): void;
+  /** Call this with the commit: whether another batch is to begin at once. */
+  areReady(): boolean;
+}
+
 /** How a command ended, once its transaction is committed. */
 export type Outcome = { result: unknown } | { error: unknown };
 
@@ -152,11 +162,8 @@ export class Batch {
     this.#loader = new BatchLoader(this.#loaded, connection, options, isExclusive);
   }
 
-  /**
-   * Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. The
-   * commit also begins the next transaction when `hasNext` says that another batch follows.
-   */
-  async run(committing: (result: BatchResult) => void, hasNext: () => boolean): Promise<void> {
+  /** Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. */
+  async run(committing: (result: BatchResult) => void, followers: Followers): Promise<void> {
     const beginning = this.#connection.begin();
     beginning.catch(() => {}); // awaited below
     const [first] = this.#commands;
@@ -167,9 +174,29 @@ export class Batch {
       this.#options,
     );
     if (first?.queued.command.isExclusive) await this.#runExclusive(first, writer);
-    else await this.#runCommands();
+    else {
+      await this.#runCommands();
+      if (this.#loader.rounds > 0) this.#takeAlong(followers);
+    }
     await beginning;
-    await this.#commit(writer, committing, hasNext);
+    await this.#commit(writer, committing, followers);
+  }
+
+  /**
+   * Runs the commands that were queued while this batch waited for its locks, up to the first that misses something.
+   * Where several nodes write one stream in turn, each would else have a transaction for what was queued in two turns.
+   */
+  #takeAlong(followers: Followers): void {
+    for (let next = followers.first(); next; next = followers.first()) {
+      const running = new RunningCommand(next, this.#options.clock());
+      if (!this.#runCommand(running)) {
+        running.tx?.undo();
+        this.#answers.takePending();
+        return;
+      }
+      this.#commands.push(running);
+      followers.take();
+    }
   }
 
   /** Runs the commands until each has ended, loading what they request in between. */
@@ -295,7 +322,7 @@ export class Batch {
   async #commit(
     writer: BatchWriter,
     committing: (result: BatchResult) => void,
-    hasNext: () => boolean,
+    followers: Followers,
   ): Promise<void> {
     const [first] = this.#commands;
     const emitted = first?.queued.command.isExclusive
@@ -326,7 +353,7 @@ export class Batch {
     });
     sent.push(fenced);
     committing(result);
-    sent.push(this.#connection.commit({ andBegin: hasNext() }));
+    sent.push(this.#connection.commit({ andBegin: followers.areReady() }));
     await settled(sent);
     if (this.#rowCache) this.#rowCache.update(this.#loaded.rows, this.#loader.generation);
     else this.#options.rowCache.clear();

@@ -5,7 +5,7 @@ import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import { unavailable } from '../unavailable.ts';
 import type { Settle } from '../writer-thread.ts';
-import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
+import { Batch, type BatchOptions, type BatchResult, type Followers, LaneLost } from './batch.ts';
 import { BatchWait } from './batch-wait.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import {
@@ -191,7 +191,15 @@ export class LaneWriter {
     return this.#queue.splice(0, length);
   }
 
-  async #runBatch(batch: readonly Queued[]): Promise<void> {
+  async #runBatch(batch: Queued[], mayGrow = true): Promise<void> {
+    const followers: Followers = {
+      first: () => {
+        const next = mayGrow && batch.length < maxBatch ? this.#queue[0] : undefined;
+        return next && !next.command.isExclusive ? next : null;
+      },
+      take: () => void batch.push(...this.#queue.splice(0, 1)),
+      areReady: () => this.#wait.committing(batch.length, this.#queue.length) && !this.#isClaimDue,
+    };
     const deadline = performance.now() + maxWaitMs;
     let before: Batch | null = null;
     for (let attemptNumber = 1; ; attemptNumber++) {
@@ -201,12 +209,9 @@ export class LaneWriter {
         lane = await this.#currentLane();
         const startedAt = performance.now();
         before = new Batch(batch, lane.connection, lane.place, this.#options, before);
-        await before.run(
-          (result) => {
-            attempt.result = result;
-          },
-          () => this.#wait.committing(batch.length, this.#queue.length) && !this.#isClaimDue,
-        );
+        await before.run((result) => {
+          attempt.result = result;
+        }, followers);
         this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
         lane.place.position = attempt.result?.position ?? lane.place.position;
@@ -245,7 +250,7 @@ export class LaneWriter {
   /** Runs one command of a failed batch by itself: the database does not say which of them was the cause. */
   async #runAlone(one: Queued): Promise<void> {
     try {
-      await this.#runBatch([one]);
+      await this.#runBatch([one], false);
     } catch (error) {
       one.settle.reject(error);
     }
@@ -279,7 +284,7 @@ export class LaneWriter {
   }
 
   /** Finds out whether a batch was committed whose connection was lost during the commit. */
-  async #resolveDoubt(place: LanePlace): Promise<InDoubtOutcome> {
+  async #resolveDoubt(place: WriteLane['place']): Promise<InDoubtOutcome> {
     const deadline = performance.now() + maxDoubtMs;
     for (;;) {
       try {
@@ -301,7 +306,7 @@ export class LaneWriter {
   }
 
   /** Reclaims the lane on a new connection, unless another node has taken it. */
-  async #reclaim(place: LanePlace): Promise<InDoubtOutcome> {
+  async #reclaim(place: WriteLane['place']): Promise<InDoubtOutcome> {
     const { url, name, epoch } = this.#options;
     const { lane, doubt, isBehind } = await reclaimLane(url, name, place);
     this.#lane = lane;

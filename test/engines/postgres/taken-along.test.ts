@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { streamOf } from '../../../src/core/events/stream.ts';
+import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
+import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
+import { noPostgres } from '../../support/postgres.ts';
+import { freshSchema } from '../../support/postgres-schema.ts';
+import { until } from '../../support/until.ts';
+
+test.skipIf(noPostgres !== null)(
+  'a batch that waits for a stream takes along what is queued meanwhile, in order, up to the first that needs more',
+  async () => {
+    await using database = await freshSchema();
+    const nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(database.url, domain)));
+    const [node, other] = nodes;
+    if (!node || !other) throw new Error('there are no nodes');
+    const { id: gameId } = await addGame(node);
+    const player = await addPlayer(node, gameId);
+    const record = (label: string) => node.write(recordActivity, player, { label, eventId: 'key' });
+    // The other node has written the stream last, and each knows its own row of the game's storage.
+    await record('first of this node');
+    await other.write(recordActivity, player, { label: 'first', eventId: 'key' });
+
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    try {
+      const stream = streamOf.game(gameId);
+      await holder.query('BEGIN');
+      await holder.query('SELECT 1 FROM streams WHERE name = $1 FOR UPDATE', [stream]);
+      const { batches } = await node.counts();
+      const writes: Promise<unknown>[] = [record('0')];
+      await until('the batch waits', async () => {
+        const { rows } = await holder.query(
+          `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND transactionid IS NOT NULL`,
+        );
+        return rows[0]?.waiting > 0;
+      });
+      for (let n = 1; n <= 20; n++) writes.push(record(`${n}`));
+      writes.push(node.write(setScore, player, 7)); // its stream is not locked
+      for (let n = 21; n <= 25; n++) writes.push(record(`${n}`));
+      const madeWith = writes.map(async (write) => {
+        await write;
+        return (await node.counts()).batches - batches;
+      });
+      await holder.query('COMMIT');
+      const all = await Promise.all(madeWith);
+      expect(all).toEqual([...Array.from({ length: 21 }, () => 1), ...Array.from({ length: 6 }, () => 2)]);
+      const { rows } = await holder.query(
+        `SELECT e.seq::int AS seq, e.record::json->>'label' AS label FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+          WHERE s.name = $1 ORDER BY e.seq`,
+        [stream],
+      );
+      expect(rows.slice(2)).toEqual(Array.from({ length: 26 }, (_, n) => ({ seq: n + 3, label: `${n}` })));
+    } finally {
+      await holder.end();
+      for (const db of nodes) await db.close();
+    }
+  },
+);
