@@ -9,7 +9,7 @@ import {
   type OpenOptions,
   refusalOf,
 } from './driver.ts';
-import { ScriptedServer } from './scripted-server.ts';
+import { type CallOutcome, ScriptedServer } from './scripted-server.ts';
 
 const account = 'account:0xb2';
 const pageRows = 2;
@@ -229,6 +229,55 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
       expect(world.calls('setCurrentGame')[1]).toMatchObject({ gameId: 'chess' });
       expect(server.handshakes[1]?.status).toMatchObject({ status: 'busy', text: 'tea' });
       expect(world.calls('setStatus')).toHaveLength(2);
+    });
+
+    test('a status without an answer is set once there is a connection again, unless a later one was answered', async () => {
+      await using world = await scripted({ timeoutMs: 1_000, retries: 0 });
+      const { server, client } = world;
+      const set = (status: string) => client.call('setStatus', { status, text: '' });
+      const lose = async (status: string, outcome: CallOutcome = { waits: true }) => {
+        server.outcomes.push(outcome);
+        expect((await refusalOf(set(status))).reason).toBe('connection_lost');
+      };
+      const sent = () => world.calls('setStatus').map(({ status }) => status);
+      /** After it, everything that the new connection has to send again has arrived. */
+      const reconnected = async (count: number) => {
+        await until('the game', () => world.calls('setCurrentGame').length === count);
+      };
+      await client.call('setCurrentGame', { gameId: 'chess' });
+
+      await lose('busy');
+      server.break();
+      await reconnected(2);
+      expect(sent()).toEqual(['busy', 'busy']);
+      server.break();
+      await reconnected(3);
+      expect(sent()).toHaveLength(2); // once
+
+      await lose('away');
+      await set('online');
+      server.break();
+      await reconnected(4);
+      expect(sent().slice(2)).toEqual(['away', 'online']);
+
+      await lose('invisible', { breaks: true });
+      await reconnected(5);
+      expect(sent().slice(4)).toEqual(['invisible', 'invisible']);
+
+      server.refusals.push({ code: 503, reason: 'not_ready', retryAfterSeconds: 3 });
+      server.break();
+      await until('not connected', () => server.handshakes.length === 6);
+      await refusalOf(set('away'));
+      expect(sent()).toHaveLength(6);
+      await reconnected(6);
+      expect(sent().slice(6)).toEqual(['away']);
+
+      await lose('busy');
+      server.outcomes.push({ error: { code: 403, reason: 'muted' } });
+      expect((await refusalOf(set('away'))).reason).toBe('muted');
+      server.break();
+      await reconnected(7);
+      expect(sent().slice(7)).toEqual(['busy', 'away', 'busy']);
     });
 
     test('a status that the server refuses in a handshake is given up, its text first', async () => {

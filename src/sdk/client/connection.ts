@@ -231,9 +231,7 @@ export class Connection {
     this.#endReason = null;
     this.session.confirm();
     this.#pass(() => this.#events.begin(first));
-    for (const [name, input] of this.ownPresence.toRepeat) {
-      this.call(name, input).catch(() => undefined); // lost with this connection, or refused by now
-    }
+    this.ownPresence.repeat((name, input) => this.call(name, input));
     const { warning } = first;
     this.#setStatus({ state: 'live', replayed: missed(first), ...(warning !== undefined && { warning }) });
     this.#writer.saveSoon();

@@ -4,7 +4,7 @@ import type { SetStatusInput } from './operation-types.ts';
 const status = 'setStatus';
 /** What they set ends with the connection. */
 const ofConnection = ['setCurrentGame', 'setRichPresence'] as const;
-const remembered: readonly string[] = [status, ...ofConnection];
+const remembered = [status, ...ofConnection] as const;
 
 /** Why a handshake is refused for its status: PROTOCOL.md, section 3. */
 const refusals: readonly string[] = ['input_invalid', 'not_a_launcher', 'words_not_allowed', 'muted'];
@@ -12,37 +12,49 @@ const refusals: readonly string[] = ['input_invalid', 'not_a_launcher', 'words_n
 /** These belong to a connection. */
 export const socketOnly: readonly string[] = [...remembered, 'followPresence', 'unfollowPresence'];
 
+interface Setting {
+  readonly input: object;
+  /** Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere. */
+  isUnanswered: boolean;
+}
+
 /** What the player shows to friends, remembered for the next connection. */
 export class OwnPresence {
-  readonly #inputs = new Map<string, object>();
+  readonly #settings = new Map<string, Setting>();
 
   constructor(initial: SetStatusInput | undefined) {
-    if (initial) this.#inputs.set(status, initial);
+    if (initial) this.#settings.set(status, { input: initial, isUnanswered: false });
   }
 
   /** For the handshake, so that an invisible player is not seen between connecting and `setStatus`. */
   get status(): object | undefined {
-    return this.#inputs.get(status);
+    return this.#settings.get(status)?.input;
   }
 
-  /** What a new connection has to send again. */
-  get toRepeat(): [(typeof ofConnection)[number], object][] {
-    return ofConnection.flatMap((name) => {
-      const input = this.#inputs.get(name);
-      return input ? [[name, input] as [typeof name, object]] : [];
-    });
+  /** Sends over a new connection what has ended with the last one, and a status that was not answered. */
+  repeat(call: (name: (typeof remembered)[number], input: object) => Promise<unknown>): void {
+    for (const name of remembered) {
+      const setting = this.#settings.get(name);
+      if (!setting || (name === status && !setting.isUnanswered)) continue;
+      const answered = () => {
+        setting.isUnanswered = false;
+      };
+      call(name, setting.input).then(answered, () => undefined); // lost with this connection, or refused by now
+    }
   }
 
   /** Remembers the input of a call while it is made, and then unless the server has refused it. */
   async remember<Answer>(name: string, input: object, call: () => Promise<Answer>): Promise<Answer> {
-    if (!remembered.includes(name)) return call();
-    const before = this.#inputs.get(name);
-    this.#inputs.set(name, input);
+    if (!(remembered as readonly string[]).includes(name)) return call();
+    const before = this.#settings.get(name);
+    const setting: Setting = { input, isUnanswered: false };
+    this.#settings.set(name, setting);
     try {
       return await call();
     } catch (error) {
       const isRefused = error instanceof GantryError && error.code > 0;
-      if (isRefused && this.#inputs.get(name) === input) this.#restore(name, before);
+      if (!isRefused) setting.isUnanswered = true;
+      else if (this.#settings.get(name) === setting) this.#restore(name, before);
       throw error;
     }
   }
@@ -50,13 +62,14 @@ export class OwnPresence {
   /** When a handshake was refused for its status: gives up its text, then the status. False: that was not why. */
   reduce(reason: string): boolean {
     if (!refusals.includes(reason)) return false;
-    const { text, ...rest } = (this.status ?? {}) as Partial<SetStatusInput>;
-    this.#restore(status, text ? rest : undefined);
+    const { input = {}, isUnanswered = false } = this.#settings.get(status) ?? {};
+    const { text, ...rest } = input as Partial<SetStatusInput>;
+    this.#restore(status, text ? { input: rest, isUnanswered } : undefined);
     return rest.status !== undefined;
   }
 
-  #restore(name: string, input: object | undefined): void {
-    if (input) this.#inputs.set(name, input);
-    else this.#inputs.delete(name);
+  #restore(name: string, setting: Setting | undefined): void {
+    if (setting) this.#settings.set(name, setting);
+    else this.#settings.delete(name);
   }
 }

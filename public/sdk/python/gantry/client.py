@@ -426,11 +426,13 @@ class GantryClient(Operations):
             self._own_presence.repeat(self._repeat)
             self._set_status("live")
 
-    def _repeat(self, operation: str, data: Mapping[str, Any]) -> None:
+    def _repeat(self, operation: str, data: Mapping[str, Any]) -> bool:
         try:
             self._send(operation, dict(data), None)
+            return True
         except GantryError as error:  # lost with this connection, or refused by now
             _log.debug("%s could not be sent again: %r", operation, error)
+            return False
 
     def _handle(self, number: int, name: str, record: dict[str, Any], meta: dict[str, Any]) -> None:
         if name == "realtime-events connected":

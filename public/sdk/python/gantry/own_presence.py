@@ -16,49 +16,66 @@ SOCKET_ONLY = frozenset([STATUS, *OF_CONNECTION, "followPresence", "unfollowPres
 REFUSALS = ("input_invalid", "not_a_launcher", "words_not_allowed", "muted")
 
 
+class Setting:
+    def __init__(self, data: Mapping[str, Any], is_unanswered: bool = False) -> None:
+        self.data = data
+        #: Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.
+        self.is_unanswered = is_unanswered
+
+
 class OwnPresence:
     """What the player shows to friends, remembered for the next connection."""
 
     def __init__(self, status: Optional[Mapping[str, Any]]) -> None:
-        self._inputs: dict[str, Mapping[str, Any]] = {} if status is None else {STATUS: status}
+        self._settings: dict[str, Setting] = {} if status is None else {STATUS: Setting(status)}
         self._lock = threading.RLock()
 
     @property
     def status(self) -> Optional[Mapping[str, Any]]:
         """For the handshake, so that an invisible player is not seen between connecting and `set_status`."""
-        return self._inputs.get(STATUS)
+        setting = self._settings.get(STATUS)
+        return None if setting is None else setting.data
 
     def remember(self, operation: str, data: Mapping[str, Any], call: Callable[[], Answer]) -> Answer:
         """Remembers the input of a call while it is made, and then unless the server has refused it."""
         if operation != STATUS and operation not in OF_CONNECTION:
             return call()
         with self._lock:  # `repeat` must not send an older one after it
-            before = self._inputs.get(operation)
-            self._inputs[operation] = data
+            before = self._settings.get(operation)
+            setting = self._settings[operation] = Setting(data)
             try:
                 return call()
             except GantryError as error:
                 if error.code > 0:
                     self._restore(operation, before)
+                else:
+                    setting.is_unanswered = True
                 raise
 
-    def repeat(self, call: Callable[[str, Mapping[str, Any]], Any]) -> None:
-        """Sends again what ended with the last connection."""
+    def repeat(self, call: Callable[[str, Mapping[str, Any]], bool]) -> None:
+        """Sends over a new connection what has ended with the last one, and a status that was not answered.
+
+        `call` returns whether it was answered with success.
+        """
         with self._lock:
-            for operation in OF_CONNECTION:
-                if operation in self._inputs:
-                    call(operation, self._inputs[operation])
+            for operation in (STATUS, *OF_CONNECTION):
+                setting = self._settings.get(operation)
+                if setting is None or (operation == STATUS and not setting.is_unanswered):
+                    continue
+                if call(operation, setting.data):
+                    setting.is_unanswered = False
 
     def reduce(self, reason: str) -> bool:
         """When a handshake was refused for its status: gives up its text, then the status. False: that was not why."""
-        status = self.status
-        if status is None or reason not in REFUSALS:
+        refused = self._settings.get(STATUS)
+        if refused is None or reason not in REFUSALS:
             return False
-        self._restore(STATUS, {"status": status["status"]} if status.get("text") else None)
+        rest = Setting({"status": refused.data["status"]}, refused.is_unanswered)
+        self._restore(STATUS, rest if refused.data.get("text") else None)
         return True
 
-    def _restore(self, operation: str, data: Optional[Mapping[str, Any]]) -> None:
-        if data is None:
-            self._inputs.pop(operation, None)
+    def _restore(self, operation: str, setting: Optional[Setting]) -> None:
+        if setting is None:
+            self._settings.pop(operation, None)
         else:
-            self._inputs[operation] = data
+            self._settings[operation] = setting

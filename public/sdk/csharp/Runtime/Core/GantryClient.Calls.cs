@@ -81,12 +81,10 @@ namespace Gantry
         private Action<JsonObject, Exception> Remembering(Operation operation, JsonObject data, Action<JsonObject, Exception> settle)
         {
             if (!OwnPresence.Has(operation) || data.ContainsKey("launcherJwt")) return settle;
-            var before = _ownPresence.Find(operation.Name);
-            _ownPresence.Set(operation.Name, data);
+            var settled = _ownPresence.Remember(operation.Name, data);
             return (result, error) =>
             {
-                var isRefused = error is GantryException && ((GantryException)error).Code > 0;
-                if (isRefused && _ownPresence.Find(operation.Name) == data) _ownPresence.Set(operation.Name, before);
+                settled(error);
                 settle(result, error);
             };
         }

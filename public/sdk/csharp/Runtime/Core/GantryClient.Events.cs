@@ -262,7 +262,7 @@ namespace Gantry
             foreach (var stream in _missed) _loading[stream] = NotReloaded;
             RaiseResyncs();
             _wasLive = true;
-            foreach (var one in _ownPresence.ToRepeat) SendAgain(one.Key, one.Value);
+            _ownPresence.Repeat(SendAgain);
             SetStatus(new Status(ConnectionState.Live, replayed, warning: warning));
             foreach (var subscription in _subscriptions.ToList())
                 if (!streams.ContainsKey(subscription.Key)) SubscribeAgain(subscription.Value);
@@ -303,7 +303,7 @@ namespace Gantry
         }
 
         /// <summary>Once: a later call may set something else.</summary>
-        private void SendAgain(Operation operation, JsonObject data)
+        private void SendAgain(Operation operation, JsonObject data, Action succeeded)
         {
             _pending.Add(new PendingCall
             {
@@ -313,7 +313,10 @@ namespace Gantry
                 TimeoutMs = (long)_options.Timeout.TotalMilliseconds,
                 AttemptDeadline = Now + (long)_options.Timeout.TotalMilliseconds,
                 Failures = _options.Retries,
-                Settle = (result, error) => { }
+                Settle = (result, error) =>
+                {
+                    if (error == null) succeeded();
+                }
             });
         }
 

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 
@@ -14,23 +15,17 @@ namespace Gantry
         /// <summary>Why a handshake is refused for its status: PROTOCOL.md, section 3.</summary>
         private static readonly string[] Refusals = { Reasons.InputInvalid, Reasons.NotALauncher, Reasons.WordsNotAllowed, Reasons.Muted };
 
-        private readonly Dictionary<string, JsonObject> _inputs = new Dictionary<string, JsonObject>();
+        private readonly Dictionary<string, Setting> _settings = new Dictionary<string, Setting>();
 
         public OwnPresence(SetStatusInput status)
         {
-            if (status != null) _inputs[SetStatus] = status.Json;
+            if (status != null) _settings[SetStatus] = new Setting { Input = status.Json };
         }
 
         /// <summary>For the handshake, so that an invisible player is not seen between connecting and <c>setStatus</c>; or null.</summary>
         public JsonObject Status
         {
-            get { return Find(SetStatus); }
-        }
-
-        /// <summary>What a new connection has to send again.</summary>
-        public IEnumerable<KeyValuePair<Operation, JsonObject>> ToRepeat
-        {
-            get { return OfConnection.Where(one => _inputs.ContainsKey(one.Name)).Select(one => new KeyValuePair<Operation, JsonObject>(one, _inputs[one.Name])); }
+            get { return Find(SetStatus)?.Input; }
         }
 
         public static bool Has(Operation operation)
@@ -38,16 +33,29 @@ namespace Gantry
             return operation == Operations.SetStatus || OfConnection.Contains(operation);
         }
 
-        public JsonObject Find(string operation)
+        /// <summary>Remembers the input of a call until it is settled, as the returned function is told, and then unless the server has refused it.</summary>
+        public Action<Exception> Remember(string operation, JsonObject input)
         {
-            return _inputs.TryGetValue(operation, out var input) ? input : null;
+            var before = Find(operation);
+            var setting = _settings[operation] = new Setting { Input = input };
+            return error =>
+            {
+                var isRefused = error is GantryException && ((GantryException)error).Code > 0;
+                if (!isRefused) setting.IsUnanswered = error != null;
+                else if (Find(operation) == setting) Restore(operation, before);
+            };
         }
 
-        /// <param name="input">Null: forget it.</param>
-        public void Set(string operation, JsonObject input)
+        /// <summary>Sends over a new connection what has ended with the last one, and a status that was not answered.</summary>
+        /// <param name="send">The last argument is to be called when it was answered with success.</param>
+        public void Repeat(Action<Operation, JsonObject, Action> send)
         {
-            if (input == null) _inputs.Remove(operation);
-            else _inputs[operation] = input;
+            foreach (var operation in new[] { Operations.SetStatus }.Concat(OfConnection))
+            {
+                var setting = Find(operation.Name);
+                if (setting == null || (operation == Operations.SetStatus && !setting.IsUnanswered)) continue;
+                send(operation, setting.Input, () => setting.IsUnanswered = false);
+            }
         }
 
         /// <summary>When a handshake was refused for its status: gives up its text, then the status. False: that was not why.</summary>
@@ -55,8 +63,28 @@ namespace Gantry
         {
             if (Status == null || !Refusals.Contains(reason)) return false;
             var hasText = !string.IsNullOrEmpty(Status.Find("text") as string);
-            Set(SetStatus, hasText ? new JsonObject { { "status", Status.Find("status") } } : null);
+            var rest = new JsonObject { { "status", Status.Find("status") } };
+            Restore(SetStatus, hasText ? new Setting { Input = rest, IsUnanswered = Find(SetStatus).IsUnanswered } : null);
             return true;
+        }
+
+        private Setting Find(string operation)
+        {
+            return _settings.TryGetValue(operation, out var setting) ? setting : null;
+        }
+
+        private void Restore(string operation, Setting setting)
+        {
+            if (setting == null) _settings.Remove(operation);
+            else _settings[operation] = setting;
+        }
+
+        private sealed class Setting
+        {
+            public JsonObject Input;
+
+            /// <summary>Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.</summary>
+            public bool IsUnanswered;
         }
     }
 }

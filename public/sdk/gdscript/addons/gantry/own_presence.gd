@@ -9,41 +9,49 @@ const REFUSALS = ["input_invalid", "not_a_launcher", "words_not_allowed", "muted
 
 # A weak reference: the client holds this object.
 var _client
-var _inputs = {}
+# By operation: {"input", "is_unanswered"}: whether the server has it is not known. In a handshake, a status does not count
+# for a player connected elsewhere.
+var _settings = {}
 
 
 # For the handshake, so that an invisible player is not seen between connecting and `set_status`; or null.
 func status():
-	return _inputs.get(SET_STATUS, _client.player_status)
+	return _settings[SET_STATUS]["input"] if _settings.has(SET_STATUS) else _client.player_status
 
 
 # Remembers the input of a call while it is made.
 func sending(call):
 	var is_own = not call._input.has("launcherJwt")
 	if is_own and (call._operation == SET_STATUS or call._operation in OF_CONNECTION):
-		call._context = {"remembered": true, "before": _inputs.get(call._operation)}
-		_inputs[call._operation] = call._input
+		var setting = {"input": call._input, "is_unanswered": false}
+		call._context = {"setting": setting, "before": _settings.get(call._operation)}
+		_settings[call._operation] = setting
 
 
 # Forgets the input of a call that the server has refused.
 func settled(call):
-	if not call._context.has("remembered"):
+	if not call._context.has("setting"):
 		return
+	var setting = call._context["setting"]
 	var before = call._context["before"]
 	call._context = {}
-	if call.ok or call.error.code == 0 or _inputs.get(call._operation) != call._input:
-		return
-	if before == null:
-		_inputs.erase(call._operation)
-	else:
-		_inputs[call._operation] = before
+	if call.ok or call.error.code == 0:
+		setting["is_unanswered"] = not call.ok
+	elif _settings.get(call._operation) == setting:
+		if before == null:
+			_settings.erase(call._operation)
+		else:
+			_settings[call._operation] = before
 
 
-# Sends again what ended with the last connection; once, because a later call may set something else.
+# Sends again what ended with the last connection, and a status that was not answered; once, because a later call may set
+# something else.
 func connected():
-	for operation in OF_CONNECTION:
-		if _inputs.has(operation):
-			_client._calls.ask(operation, _inputs[operation], {}, self, "_repeated")
+	for operation in [SET_STATUS] + OF_CONNECTION:
+		var setting = _settings.get(operation)
+		if setting != null and (operation != SET_STATUS or setting["is_unanswered"]):
+			var call = _client._calls.ask(operation, setting["input"], {}, self, "_repeated")
+			call._context = {"setting": setting, "before": setting}
 
 
 func _repeated(_call):
@@ -55,6 +63,10 @@ func reduce(reason):
 	var refused = status()
 	if refused == null or not reason in REFUSALS:
 		return false
-	_inputs.erase(SET_STATUS)
-	_client.player_status = {"status": refused["status"]} if refused.get("text", "") != "" else null
+	var rest = {"status": refused["status"]} if refused.get("text", "") != "" else null
+	if rest != null and _settings.has(SET_STATUS):
+		_settings[SET_STATUS] = {"input": rest, "is_unanswered": _settings[SET_STATUS]["is_unanswered"]}
+	else:
+		_settings.erase(SET_STATUS)
+		_client.player_status = rest
 	return true
