@@ -10,6 +10,9 @@ import { Messages } from './messages.js';
 
 /** @typedef {'game' | 'leaderboard' | 'activity' | 'messages' | 'friends'} Panel */
 
+/** @type {readonly string[]} */
+const panels = ['game', 'leaderboard', 'activity', 'messages', 'friends'];
+
 /** How often presence is polled, in milliseconds; a player who writes is shown as present immediately. */
 const presencePollMs = 10_000;
 
@@ -19,7 +22,7 @@ const presencePollMs = 10_000;
  */
 export function GameScreen({ launcher, current }) {
   const wide = useMedia('(min-width: 64rem)');
-  const [panel, setPanel] = useState(/** @type {Panel} */ ('game'));
+  const [panel, setPanel] = useState(() => (isPanel(current.panel) ? current.panel : 'game'));
   const { conversations } = current;
   const shown = wide && panel === 'game' ? 'leaderboard' : panel;
 
@@ -51,6 +54,11 @@ export function GameScreen({ launcher, current }) {
     await conversations.start(wallets);
     setPanel('messages');
   };
+  /** @param {string} id */
+  const select = (id) => {
+    if (isPanel(id)) setPanel(id);
+    launcher.choosePanel(id);
+  };
   const tabs = [
     ...(wide ? [] : [{ id: 'game', label: 'Game', icon: /** @type {const} */ ('game') }]),
     {
@@ -81,7 +89,7 @@ export function GameScreen({ launcher, current }) {
       </section>
       <div class="side">
         ${!wide && shown !== 'game' && html`<h1 class="visually-hidden">${current.game.name}</h1>`}
-        <${Tabs} label="Game panels" tabs=${tabs} selected=${shown} onSelect=${(/** @type {string} */ id) => setPanel(/** @type {Panel} */ (id))} />
+        <${Tabs} label="Game panels" tabs=${tabs} selected=${shown} onSelect=${select} />
         ${
           shown !== 'game' &&
           html`
@@ -96,4 +104,12 @@ export function GameScreen({ launcher, current }) {
       </div>
     </main>
   `;
+}
+
+/**
+ * @param {string | null} id
+ * @returns {id is Panel}
+ */
+function isPanel(id) {
+  return id !== null && panels.includes(id);
 }

@@ -29,6 +29,11 @@ export function Home({ launcher }) {
     await conversations.start(wallets);
     setPanel('messages');
   };
+  /** @param {string} id */
+  const select = (id) => {
+    setPanel(id);
+    launcher.choosePanel(id);
+  };
   const tabs = [
     ...(wide ? [] : [{ id: 'games', label: 'Games', icon: /** @type {const} */ ('game') }]),
     friendsTab(launcher, wide),
@@ -44,7 +49,7 @@ export function Home({ launcher }) {
     <main class="game-screen ${wide ? 'wide' : 'narrow'}">
       <${Library} launcher=${launcher} labelledBy=${wide ? undefined : 'tab-games'} hidden=${shown !== 'games' && !wide} />
       <div class="side">
-        <${Tabs} label=${wide ? 'Friends, messages and news' : 'Games, friends, messages and news'} tabs=${tabs} selected=${shown} onSelect=${setPanel} />
+        <${Tabs} label=${wide ? 'Friends, messages and news' : 'Games, friends, messages and news'} tabs=${tabs} selected=${shown} onSelect=${select} />
         ${
           shown !== 'games' &&
           html`

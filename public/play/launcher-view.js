@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { toastError } from '../shared/toasts.js';
@@ -25,8 +25,8 @@ export function LauncherView({ player, onEnded, onWallet }) {
   useEffect(() => followLocation(launcher), []);
   const { current, games, friends, friendViews, homeViews, maintenance, about } = launcher;
 
-  // The game in the URL is opened as soon as the games are loaded.
-  useEffect(() => openFromLocation(launcher), [games]);
+  // The game in the URL is opened as soon as the games are loaded, before anything else is clicked.
+  useLayoutEffect(() => openFromLocation(launcher), [games]);
   useEffect(() => {
     document.title = `${titleOf(launcher)} · Gantry`;
   });
@@ -76,4 +76,5 @@ function openFromLocation(launcher) {
   const slug = location.hash.slice(1);
   const game = launcher.games?.find((one) => one.slug === slug);
   if (game) launcher.open(game).catch(toastError);
+  else if (launcher.games) launcher.notOpening();
 }

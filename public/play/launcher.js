@@ -32,6 +32,8 @@ export class Launcher extends Observable {
   #told = null;
   /** Passed on to the game that is being opened. @type {Join | null} */
   #join = null;
+  /** Chosen while a game is being opened, for that game. @type {string | null} */
+  #panel = null;
   players = new PlayerBook();
   connectionState;
   /** @type {Game[] | null} null until loaded */
@@ -163,6 +165,7 @@ export class Launcher extends Observable {
       this.#forwardChanges(this.current);
       if (this.#join?.gameId === game.gameId) this.current.join(this.#join);
       this.#join = null;
+      this.current.panel = this.#panel;
       this.current.follow();
       this.maintenance?.load(game.gameId);
       this.playerGames.opened(game);
@@ -172,14 +175,29 @@ export class Launcher extends Observable {
       if (refusal.reason !== 'access_denied') throw error;
       this.showAbout(game, refusal);
     } finally {
-      if (this.opening === game.gameId) this.opening = null;
+      if (this.opening === game.gameId) this.notOpening();
       this.changed();
     }
   }
 
+  /**
+   * A panel that is chosen while a game is being opened is meant for that game too, which then replaces what is shown.
+   * @param {string} panel
+   */
+  choosePanel(panel) {
+    const isReloaded = this.games === null && location.hash.length > 1;
+    if (this.opening !== null || isReloaded) this.#panel = panel;
+  }
+
+  /** No game is being opened. */
+  notOpening() {
+    this.opening = null;
+    this.#panel = null;
+  }
+
   /** Returns to the library, and ends the session of the open game. */
   closeGame() {
-    this.opening = null;
+    this.notOpening();
     const previous = this.current;
     this.#leave();
     storeGame(null);

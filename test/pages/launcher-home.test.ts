@@ -4,8 +4,9 @@ import { changeGame } from '../../src/features/administration/commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
 import { post } from '../support/http.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
-import { desktop, noBrowser, openPage } from './browser.ts';
+import { desktop, noBrowser, openPage, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import { layoutIssues } from './layout.ts';
@@ -203,6 +204,65 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
     await about.getByRole('button', { name: 'Try again' }).press('Enter');
     await page.locator('iframe').waitFor();
   });
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])(
+    'a tab that is chosen while a game is being opened on a slow network counts for the game, on a %s',
+    async (device, options) => {
+      const watched = await openPage(browser, options);
+      opened.push(watched);
+      const { page } = watched;
+      /** Calls on the way to the server, which is slow until `arrive`. */
+      let slow: (() => void)[] | null = null;
+      await page.routeWebSocket(/socket\.io/, (socket) => {
+        const server = socket.connectToServer();
+        socket.onMessage((message) => {
+          const isOfOpening = /"(openChannelSession|channelStatus|getGames)"/.test(String(message));
+          if (slow && isOfOpening) slow.push(() => server.send(message));
+          else server.send(message);
+        });
+      });
+      const arrive = async (message: string) => {
+        await until(message, () => slow !== null && slow.length > 0);
+        for (const pass of slow?.splice(0) ?? []) pass();
+      };
+      const chosen = (list: string, name: RegExp) =>
+        page.getByRole('tablist', { name: list }).getByRole('tab', { name, selected: true }).waitFor();
+      const choose = async (name: RegExp) => {
+        await page.getByRole('tablist', { name: /news/ }).getByRole('tab', { name }).click();
+        await chosen('news', name);
+      };
+      await page.goto(`${server.url}/play`);
+      await page.getByRole('button', { name: 'Play as a guest' }).click();
+      const play = page.getByRole('button', { name: /Play.*Demo|Demo.*Play/ }).first();
+      await play.waitFor();
+
+      slow = [];
+      await play.click();
+      await choose(/^Messages/);
+      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/opening.png` });
+      await arrive('the session');
+      await chosen('Game panels', /^Messages/);
+
+      // After a reload, the games are not loaded yet.
+      await page.reload();
+      await choose(/^Friends/);
+      if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/reloading.png` });
+      await arrive('the games');
+      await arrive('the session');
+      await chosen('Game panels', /^Friends/);
+
+      // For that game only.
+      slow = null;
+      await page.goto(`${server.url}/play#`);
+      const isPhone = device === 'phone';
+      await choose(isPhone ? /^Games/ : /^Messages/);
+      await play.click();
+      await chosen('Game panels', isPhone ? /^Game/ : /^Leaderboard/);
+    },
+  );
 
   test('a release offers to reload the open game; a version that is too old says what to install', async () => {
     const page = await signIn('demo-game');
