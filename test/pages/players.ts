@@ -20,7 +20,14 @@ export async function playDemoGame(
   url: string,
   options?: BrowserContextOptions,
 ): Promise<PlayerAtLauncher> {
-  const { page, complaints } = await openPage(browser, options);
+  return playDemoGameOn(await openPage(browser, options), url);
+}
+
+/** The same in a page that is prepared. */
+export async function playDemoGameOn(
+  { page, complaints }: WatchedPage,
+  url: string,
+): Promise<PlayerAtLauncher> {
   await page.goto(`${url}/play#demo-game`);
   await page.getByRole('button', { name: 'Play as a guest' }).click();
   const game = page.frameLocator('iframe');

@@ -1,3 +1,4 @@
+import type { WebSocketRoute } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
@@ -5,8 +6,15 @@ import { serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { launchBrowser, noBrowser } from './browser.ts';
-import { bubbles, type PlayerAtLauncher, playDemoGame, say, startConversation } from './players.ts';
+import { launchBrowser, noBrowser, openPage } from './browser.ts';
+import {
+  bubbles,
+  type PlayerAtLauncher,
+  playDemoGame,
+  playDemoGameOn,
+  say,
+  startConversation,
+} from './players.ts';
 
 const anAnswer = z.looseObject({ _id: z.string() });
 
@@ -78,6 +86,53 @@ test.skipIf(noBrowser !== null)(
     }
     for (const player of [ada, grace]) await stateIs(player, 'live');
     expect([...ada.complaints, ...grace.complaints]).toEqual([]);
+  },
+);
+
+test.skipIf(noBrowser !== null)(
+  'a page whose missed events arrive slowly says how many there were, once it has them',
+  { timeout: 60_000 },
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await serveGantry(directory.path, { PORT: '0' });
+    await using browser = await launchBrowser();
+    const watched = await openPage(browser);
+    const { page } = watched;
+    await page.clock.install();
+    /** What passes a message of the server on; null: there is no network. */
+    let network: ((message: string, pass: () => void) => void) | null = (_message, pass) => pass();
+    const ends: WebSocketRoute[] = [];
+    await page.routeWebSocket(/socket\.io/, (socket) => {
+      if (network === null) return void socket.close();
+      const upstream = socket.connectToServer();
+      ends.push(socket, upstream);
+      upstream.onMessage((message) => network?.(String(message), () => socket.send(message)));
+    });
+    const ada = await playDemoGameOn(watched, server.url);
+    const token = await gameTokenOf(ada);
+    network = null;
+    await Promise.all(ends.map((end) => end.close()));
+    await stateIs(ada, 'reconnecting');
+    for (const message of ['One', 'Two', 'Three']) {
+      await post(`${server.url}/launcher/send-notification`, {
+        launcherJwt: token,
+        message,
+        type: 'success',
+      });
+    }
+    const slow: { message: string; pass(): void }[] = [];
+    let isSlow = true;
+    network = (message, pass) => {
+      if (isSlow && /^42\["(?!realtime-events connected)/.test(message)) slow.push({ message, pass });
+      else pass();
+    };
+    await until('the events are on the way', () => slow.some(({ message }) => message.includes('Three')));
+    await stateIs(ada, 'catching-up');
+    await page.clock.fastForward(5_000);
+    expect(await ada.connection.getAttribute('title')).toBe('Catching up');
+    isSlow = false;
+    for (const { pass } of slow) pass();
+    expect(await caughtUp(ada)).toBe('Caught up: 3 missed events replayed');
   },
 );
 
