@@ -12,6 +12,7 @@ import {
   rotateAdministratorToken,
   updateAdministrator,
 } from '../features/administration/administrators/operations/administrators.ts';
+import { listBackups, makeBackup } from '../features/administration/operations/backups.ts';
 import { kebabCase, Registry } from '../features/operation.ts';
 import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
@@ -118,12 +119,21 @@ export function adminCommand(administrator: Administrator): Command {
     .option('--json', 'no effect: the output is always JSON')
     .addHelpText('after', `\nExample:\n  gantry admin run ban-player '{"wallet":"0x…"}'`)
     .action(async (operation: (typeof adminOperations)[number], input: unknown = {}) => {
+      if (operation.name === makeBackup.name && administrator.isRemote) await sayIfItWaits(administrator);
       process.stdout.write(`${JSON.stringify(await administrator.executeNamed(operation, input))}\n`);
     });
   return command.addHelpText(
     'after',
     `\nOperations:\n${list}\n\nExamples:\n  gantry admin create Ada moderator\n  gantry admin ban-player '{"wallet":"0x…"}'`,
   );
+}
+
+/** A server makes one backup after the other; on DATA_DIR, the command makes it itself. */
+async function sayIfItWaits(administrator: Administrator): Promise<void> {
+  const { running } = await administrator.execute(listBackups, {});
+  if (running?.kind === 'scheduled') {
+    process.stderr.write('A scheduled backup is in progress; this one begins when it is complete\n');
+  }
 }
 
 function withExpiry(command: Command): Command {

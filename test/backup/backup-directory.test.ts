@@ -92,6 +92,28 @@ describe('a backup made by the server', () => {
     expect(backupsOf(server).running()).toBeNull();
   });
 
+  test('begins after a scheduled one in progress, and the command says so', async () => {
+    const backups = backupsOf(server);
+    const there = ['--url', server.url, '--token', server.adminToken, 'admin'];
+    await gantry([...there, 'list-backups']); // from now on, commands start at once
+    const during = async <Answer>(ask: () => Promise<Answer>) => {
+      const scheduled = [1, 2, 3].map(() => backups.make('scheduled', { withoutKeys: false }));
+      expect(backups.running()?.kind).toBe('scheduled');
+      const [answer] = await Promise.all([ask(), ...scheduled]);
+      return answer;
+    };
+    const asked = await during(() => call('make-backup'));
+    expect(asked).toMatchObject({ status: 200, body: { backup: { kind: 'manual' } } });
+    expect(await during(() => gantry([...there, 'make-backup']))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"kind":"manual"'),
+      stderr: 'A scheduled backup is in progress; this one begins when it is complete\n',
+    });
+    const kinds = (await backups.list()).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'manual')).toHaveLength(2);
+    expect(kinds.filter((kind) => kind === 'scheduled')).toHaveLength(6);
+  });
+
   test('is stored in BACKUP_DIR, and fails with a clear error where it cannot', async () => {
     const elsewhere = join(directory.path, 'elsewhere');
     await using own = await startTestServer({ DATA_DIR: join(directory.path, 'own'), BACKUP_DIR: elsewhere });

@@ -52,7 +52,10 @@ export interface Backups {
   list(): Promise<BackupRecord[]>;
   /** The backup this process is currently making. */
   running(): RunningBackup | null;
-  /** Resolves once the backup is complete and verified. @throws GantryError `backup_running`, `backup_failed` */
+  /**
+   * Resolves once the backup is complete and verified; it begins after a scheduled one in progress.
+   * @throws GantryError `backup_running` when another manual one is in progress; `backup_failed`
+   */
   make(kind: BackupKind, options: { withoutKeys: boolean }): Promise<BackupRecord>;
   /** Removes all scheduled backups except the newest `count`. */
   keepLast(count: number): Promise<void>;

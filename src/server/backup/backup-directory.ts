@@ -88,8 +88,11 @@ export class BackupDirectory implements Backups {
   }
 
   async make(kind: BackupKind, { withoutKeys }: { withoutKeys: boolean }): Promise<BackupRecord> {
-    // A scheduled backup waits for its turn, because no caller would retry it.
-    while (kind === 'scheduled' && this.#running) await this.#running.ended;
+    // A scheduled backup waits for its turn, because no caller would retry it. One that an administrator asks for waits for
+    // a scheduled one, which nobody asked for now; of another administrator's, they are told.
+    while (this.#running && (kind === 'scheduled' || this.#running.state.kind === 'scheduled')) {
+      await this.#running.ended;
+    }
     if (this.#running) {
       throw new GantryError('backup_running', 'A backup is already in progress; wait until it is complete');
     }
