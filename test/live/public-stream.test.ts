@@ -7,6 +7,8 @@ import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
+import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
 import type { LeaderboardRow } from '../../src/features/scores/score.ts';
 import type { GantryClient } from '../../src/sdk/client/client.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
@@ -155,6 +157,39 @@ test('changes of a leaderboard without a score are announced: a name, an erasure
   await erasePlayerData(db, tables, grace.wallet);
   await until('the erasure', () => copy.rows.length === 2, 15_000);
   expect(names()).toEqual([ada.wallet, eve.wallet]);
+});
+
+test('a name on a named leaderboard is announced to who has read it, also before its first score is', {
+  timeout: 40_000,
+}, async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const [ada, grace, eve] = await players(server, 3);
+  if (!ada || !grace || !eve) throw new Error('no players');
+  const { gameId } = ada;
+  await db.write(addLeaderboard, gameId, {
+    name: 'weekly',
+    ...{ public: true, labels: [], schedule: null, keepSeasons: null },
+    ...{ order: 'desc', keep: 'best', entries: 'player' },
+  });
+  for (const [index, player] of [ada, grace].entries()) {
+    await db.write(setLeaderboardScore, player, 'weekly', index);
+  }
+  using listening = listen({ url: server.url, launcherJwt: ada.launcherJwt });
+  const { client } = listening;
+  await client.ready();
+  const shown: LeaderboardRow[][] = [];
+  await client.leaderboard('weekly').follow((rows) => shown.push(rows));
+  const top = () => shown.at(-1)?.map(({ username, score }) => `${username} ${score}`);
+  await db.write(setProfile, grace.wallet, { username: 'Grace' });
+  await until('the name', () => top()?.[0] === 'Grace 1');
+  await db.write(setProfile, ada.wallet, { username: 'Ada' });
+  await until('the other name', () => top()?.join() === 'Grace 1,Ada 0');
+  await db.write(setLeaderboardScore, eve, 'weekly', 5);
+  await until('the score', () => shown.at(-1)?.length === 3);
+  const changes = listening.received.filter(({ name }) => name === 'named-leaderboards patched');
+  // The first one has all rows.
+  expect(changes.map(({ record }) => (record.rows as object[]).length)).toEqual([2, 1, 3]);
 });
 
 test('an unchanged leaderboard is not announced', async () => {

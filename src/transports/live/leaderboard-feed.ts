@@ -19,6 +19,8 @@ interface Followed {
   readonly leaderboard: string;
   /** The rows last sent to its followers. */
   rows: LeaderboardRow[];
+  /** Nothing was sent yet: the first change has all rows. */
+  isNew: boolean;
   timer: NodeJS.Timeout | null;
   /** A read of its rows is in flight; reads must not overlap, or an older one could be sent last. */
   isReading: boolean;
@@ -62,6 +64,17 @@ export class LeaderboardFeed {
     return rows;
   }
 
+  /**
+   * Compares a named leaderboard from now on, as from its first score on: a change without a score is then sent too.
+   * Resolves once its current rows are known.
+   */
+  async watch(gameId: string, leaderboard: string): Promise<void> {
+    if (this.#boards.has(keyOf(gameId, leaderboard))) return;
+    const followed = this.#register(gameId, leaderboard);
+    const rows = await this.#options.top(gameId, leaderboard);
+    if (followed.rows.length === 0) followed.rows = rows;
+  }
+
   /** Sends all current rows to a follower that may have missed changes; later changes are relative to them. */
   show(gameId: string, send: (change: LeaderboardChange) => void): void {
     this.follow(gameId).then((rows) => send({ gameId, length: rows.length, rows }), this.#options.report);
@@ -87,6 +100,7 @@ export class LeaderboardFeed {
       gameId,
       leaderboard,
       rows: [],
+      isNew: leaderboard !== defaultLeaderboard,
       timer: null,
       isReading: false,
     };
@@ -118,7 +132,9 @@ export class LeaderboardFeed {
       const shorter = rows.length < followed.rows.length;
       followed.rows = rows;
       if (changed.length === 0 && !shorter) return;
-      this.#options.onChange({ gameId, leaderboard, length: rows.length, rows: changed });
+      const sent = followed.isNew ? rows : changed;
+      followed.isNew = false;
+      this.#options.onChange({ gameId, leaderboard, length: rows.length, rows: sent });
     }, this.#options.report);
   }
 }

@@ -34,6 +34,8 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   player: PlayerSocket | null = null;
   /** Ids of the games followed. */
   readonly #games = new Set<string>();
+  /** Named leaderboards that the client reads, by game and name. */
+  readonly #leaderboards = new Set<string>();
   readonly #socket: Socket;
   readonly #dependencies: SubscriptionsDependencies;
   /** Games of which only the number of players is followed. */
@@ -95,6 +97,14 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
     if (this.#games.delete(gameId)) this.#dependencies.interests.remove(gameId);
     this.#socket.leave(roomOfFollowers(gameId));
     if (this.#statsAs.delete(gameId)) this.#dependencies.gameStats.unlisten(gameId, this);
+  }
+
+  async showLeaderboard(gameId: string, leaderboard: string): Promise<void> {
+    const key = `${gameId} ${leaderboard}`;
+    const isTooMany = this.#leaderboards.size >= maxFollowed && !this.#leaderboards.has(key);
+    if (isTooMany || !this.#games.has(gameId)) return;
+    this.#leaderboards.add(key);
+    await this.#dependencies.leaderboards.watch(gameId, leaderboard);
   }
 
   presenceOf(sessionId: string): PlayerSocket | null {

@@ -5,10 +5,12 @@ import { withReason } from '../../../core/schemas/field-reason.ts';
 import { addressInput, success } from '../../../core/schemas/fields.ts';
 import { paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import type { Connection } from '../../events/connection.ts';
 import { gameInput, requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { rowsCost } from '../../operation-cost.ts';
 import { displayName } from '../../players/player.ts';
+import { isDefault } from '../board-rows.ts';
 import { rankedPageOf, requireBoard } from '../boards.ts';
 import { labelInput, leaderboardInput, maxAmong, seasonInput } from '../leaderboard.ts';
 import { readAmong, readAround, readBoardPage, readPlace } from '../leaderboard-queries.ts';
@@ -51,9 +53,18 @@ export const getGameScoresLeaderboard = defineOperation({
   input: z.object({ gameId: gameInput, ...pagingOf(), ...boardFields }),
   cost: rowsCost(50),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
-  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
+  async handler(
+    { input },
+    {
+      db,
+      publicUrls,
+      connection,
+    }: { db: Store; publicUrls: PublicUrls; connection?: Connection | undefined },
+  ) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, input, { isPublic: true });
+    const isFollowable = !isDefault(board) && input.season === undefined && input.label === undefined;
+    if (connection && isFollowable) await connection.showLeaderboard(game.id, board.leaderboard);
     const rows = await db.read(readBoardPage, board, input);
     const cached = responses.get(rows);
     if (cached) return cached;
