@@ -9,11 +9,14 @@ import { removeFriend } from '../../src/features/friends/commands.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import type { Game, GamePolicies } from '../../src/features/games/game.ts';
 import { playerKeyOf, vouchForPlayer } from '../../src/features/guests/commands.ts';
+import { readActions } from '../../src/features/queue/queries.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { readState } from '../../src/features/states/state.ts';
+import { addWebhook } from '../../src/features/webhooks/commands.ts';
 import { type OpenStore, openStore } from '../../src/server/open-store.ts';
 import {
   type ImportReport,
@@ -319,6 +322,34 @@ describe('what players have changed here since', () => {
     ]);
     expect(await ranking(game, 'board')).toEqual([]);
   });
+});
+
+test('what is imported or updated calls no webhooks, of the game or a launcher; what players do then does', async () => {
+  const game = await addGame();
+  const launcher = { name: 'Launcher', slug: `game-${++games}`, kind: 'launcher' } as const;
+  const { id: launcherId } = await store.db.write(registerGame, launcher, sealedSecret());
+  for (const gameId of [game.id, launcherId]) {
+    const webhook = { gameId, url: 'https://example.com/', filter: 'all', sealedSecret: '' } as const;
+    await store.db.write(addWebhook, webhook);
+  }
+  const called = async () => {
+    const ofGames = [game.id, launcherId].map((gameId) => store.db.read(readActions, { gameId }, wholePage));
+    return (await Promise.all(ofGames)).flatMap(({ rows }) => rows.map(({ type }) => type));
+  };
+  const lines = (score: number) => [
+    { type: 'player', id: 'a', name: 'Ada' },
+    { type: 'player', id: 'b', name: 'Ben' },
+    { type: 'score', player: 'a', score },
+    { type: 'score', player: 'a', leaderboard: 'board', score },
+    { type: 'friend', player: 'a', friend: 'b' },
+  ];
+  await importLines(game, lines(1));
+  expect((await importLines(game, lines(2))).counts.scores).toMatchObject({ updated: 2 });
+  expect(await called()).toEqual([]);
+  const { wallet } = (await vouch(game.id, 'a')).details.player;
+  await store.db.write(setScore, { gameId: game.id, wallet }, 3);
+  await store.db.write(removeFriend, wallet, (await vouch(game.id, 'b')).details.player.wallet);
+  expect((await called()).toSorted()).toEqual(['friends.removed', 'friends.removed', 'scores.created']);
 });
 
 describe('names', () => {

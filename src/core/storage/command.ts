@@ -209,6 +209,8 @@ export class Tx {
   readonly events: EmittedEvent[] = [];
   /** Erased data must not stay readable: its remains are scrubbed from the disk soon after the commit. */
   needsScrub = false;
+  /** Nothing else happens because of its events: see `withReactions`. */
+  isWithoutReactions = false;
   /** It cannot be resumed at the request it waits for, only restarted: see `forEach`. */
   mustRestart = false;
   /** Workers to notify after the commit: see `wake`. */

@@ -40,10 +40,13 @@ export function* forEach<Item, Result>(
 /** Runs for an event within the transaction that wrote it: see `server/declarations/reactions.ts`. */
 export type Reaction = (tx: Tx, event: EmittedEvent) => Steps<void>;
 
-/** Runs a command, then the reaction to each emitted event, including events emitted by reactions. */
+/**
+ * Runs a command, then the reaction to each emitted event, including events emitted by reactions; not if the command asks
+ * for none (`isWithoutReactions`).
+ */
 export function* withReactions<Result>(tx: Tx, steps: Steps<Result>, react: Reaction | null): Steps<Result> {
   const result = yield* steps;
-  if (!react) return result;
+  if (!react || tx.isWithoutReactions) return result;
   for (let from = 0; from < tx.events.length; ) {
     const emitted = tx.events.slice(from);
     from = tx.events.length;
