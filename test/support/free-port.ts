@@ -18,7 +18,9 @@ export async function freePort(): Promise<number> {
 export async function refusingPort(): Promise<{ port: number } & AsyncDisposable> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const { port: to } = server.address() as AddressInfo;
+  // Bound, to no particular port: a port that `connect` chooses is shared with connections to elsewhere, which outlast this.
+  const socket = connect({ host: '127.0.0.1', port: to, localAddress: '127.0.0.1' });
   const [[accepted]] = await Promise.all([
     once(server, 'connection') as Promise<[Socket]>,
     once(socket, 'connect'),
