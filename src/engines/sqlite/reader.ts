@@ -172,7 +172,9 @@ export class Reader implements Read {
   }
 
   countBefore<Row>(table: Table<Row>, row: Row): ReadRequest<number> {
-    return this.#at(() => this.#ranked(table as AnyTable).countBefore(row as AnyRow));
+    return this.#at(() =>
+      this.#inOneSnapshot(() => this.#ranked(table as AnyTable).countBefore(row as AnyRow)),
+    );
   }
 
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }> {
@@ -264,7 +266,8 @@ export class Reader implements Read {
     const group = of ? this.#ranked(of.table).versionOf(of.group) : 0;
     const known = answers.get(key);
     if (known?.version === version && known.group === group) return known.answer as Result;
-    const answer = this.#answer(query, args);
+    // What `near` finds is only true of the rows of the same snapshot.
+    const answer = of ? this.#inOneSnapshot(() => this.#answer(query, args)) : this.#answer(query, args);
     if (typeof answer === 'object' && answer !== null) answers.set(key, { answer, version, group });
     return answer;
   }
