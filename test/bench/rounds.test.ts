@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { interleave, quantile, toRow } from './rounds.ts';
+import { interleave, interleaveTurns, quantile, toRow } from './rounds.ts';
 import { json } from './table.ts';
 import { throughputRow } from './throughput.ts';
 
@@ -30,6 +30,27 @@ test('the rounds alternate which side goes first, after a warm-up that does not 
   );
   expect(calls).toEqual(['ours', 'against', 'ours', 'against', 'against', 'ours', 'ours', 'against']);
   expect(taken).toEqual({ ours: [3, 6, 7], against: [4, 5, 8] });
+});
+
+test('rounds of short turns alternate within each round, and return its turns', async () => {
+  const calls: string[] = [];
+  const side = (name: string) => async () => calls.push(name);
+  const taken = await interleaveTurns(
+    figure,
+    { ours: side('ours'), against: side('against') },
+    { rounds: 2, turns: 2, say: () => {}, warmUp: false },
+  );
+  expect(calls).toEqual(['ours', 'against', 'against', 'ours', 'ours', 'against', 'against', 'ours']);
+  expect(taken).toEqual({
+    ours: [
+      [1, 4],
+      [5, 8],
+    ],
+    against: [
+      [2, 3],
+      [6, 7],
+    ],
+  });
 });
 
 test('a quantile is interpolated between its neighbours', () => {

@@ -42,6 +42,23 @@ export async function interleave<Measure, Name extends string = keyof Sides<Meas
   return taken;
 }
 
+/**
+ * As `interleave`, with every round in short turns, so that a slow moment of the machine affects all sides alike. Returns
+ * the turns of each round.
+ */
+export async function interleaveTurns<Measure, Name extends string = keyof Sides<Measure>>(
+  figure: Pick<Figure, 'name' | 'variant'>,
+  sides: Readonly<Record<Name, () => Promise<Measure>>>,
+  { turns, ...settings }: RoundSettings & { turns: number },
+): Promise<Record<Name, Measure[][]>> {
+  const quiet = { rounds: turns, say: () => {}, warmUp: false };
+  const rounds = { all: () => interleave(figure, sides, quiet) };
+  const { all } = await interleave(figure, rounds, settings);
+  const taken = {} as Record<Name, Measure[][]>;
+  for (const side of Object.keys(sides) as Name[]) taken[side] = all.map((round) => round[side]);
+  return taken;
+}
+
 /** The row of two lists of measurements, the nth of each from the same round. */
 export function toRow(figure: Figure, ours: readonly number[], against: readonly number[]): Row {
   const ratios = ours.map((value, round) => value / (against[round] ?? Number.NaN));

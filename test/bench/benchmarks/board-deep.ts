@@ -1,9 +1,7 @@
 import type { Benchmark, Row } from '../benchmark.ts';
 import { fillBoardBySql, walletOf } from '../fill-by-sql.ts';
 import { jsonPost } from '../json-post.ts';
-import { latencies } from '../latency.ts';
-import type { HttpRequest } from '../loads/jobs.ts';
-import { interleave, quantile, toRow } from '../rounds.ts';
+import { compareLatencies } from '../latency.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
@@ -27,26 +25,14 @@ export const boardDeep: Benchmark = {
       ask('getGameScoresLeaderboard', { skip: from + index, limit: 50 });
     const position = (index: number) =>
       ask('getUsersPositionInGameScoreLeaderboard', { wallet: walletOf(playerCount / 2 + index * 17) });
-    const p99 = async (requestOf: (index: number) => HttpRequest) =>
-      quantile(
-        await latencies(
-          ours.url,
-          Array.from({ length: requestsARound }, (_, index) => requestOf(index)),
-        ),
-        0.99,
-      );
     const rows: Row[] = [];
     for (const [variant, requestOf] of [
       ['page at rank 500,000', pages(playerCount / 2)],
       ['position at rank 500,000', position],
     ] as const) {
-      const figure = { name: 'board-deep', variant: `${variant}, p99`, unit: 'ms', aim: '≤ 1.5' };
-      const taken = await interleave(
-        figure,
-        { ours: () => p99(requestOf), against: () => p99(pages(0)) },
-        settings,
-      );
-      rows.push(toRow(figure, taken.ours, taken.against));
+      const figure = { name: 'board-deep', variant: `${variant}, p99`, aim: '≤ 1.5' };
+      const sides = { ours: requestOf, against: pages(0) };
+      rows.push(await compareLatencies(figure, ours, sides, { ...settings, requests: requestsARound }));
     }
     return rows;
   },

@@ -1,7 +1,6 @@
 import type { Benchmark, Row } from '../benchmark.ts';
 import { fillFeedBySql } from '../fill-by-sql.ts';
-import { latencies } from '../latency.ts';
-import { interleave, quantile, toRow } from '../rounds.ts';
+import { compareLatencies } from '../latency.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
@@ -22,24 +21,15 @@ export const feed: Benchmark = {
       ['of one game', `&gameId=${world.gameId}`],
       ['of one type', '&type=off-chain'],
     ] as const) {
-      const p99 = async (page: number) => {
-        const read = {
-          method: 'GET' as const,
-          path: `/activities?pageNumber=${page}${filter}`,
-          headers: {},
-          body: '',
-        };
-        return quantile(
-          await latencies(
-            ours.url,
-            Array.from({ length: requestsARound }, () => read),
-          ),
-          0.99,
-        );
-      };
-      const figure = { name: 'feed', variant: `page 1,000, ${variant}, p99`, unit: 'ms', aim: '≤ 2' };
-      const taken = await interleave(figure, { ours: () => p99(1_000), against: () => p99(1) }, settings);
-      rows.push(toRow(figure, taken.ours, taken.against));
+      const read = (page: number) => ({
+        method: 'GET' as const,
+        path: `/activities?pageNumber=${page}${filter}`,
+        headers: {},
+        body: '',
+      });
+      const figure = { name: 'feed', variant: `page 1,000, ${variant}, p99`, aim: '≤ 2' };
+      const sides = { ours: () => read(1_000), against: () => read(1) };
+      rows.push(await compareLatencies(figure, ours, sides, { ...settings, requests: requestsARound }));
     }
     return rows;
   },

@@ -4,9 +4,7 @@ import { findLeaderboard } from '../../../src/features/scores/leaderboard-querie
 import type { Benchmark, Row } from '../benchmark.ts';
 import { fillLeaderboardBySql, walletOf } from '../fill-by-sql.ts';
 import { jsonPost } from '../json-post.ts';
-import { latencies } from '../latency.ts';
-import type { HttpRequest } from '../loads/jobs.ts';
-import { interleave, quantile, toRow } from '../rounds.ts';
+import { compareLatencies } from '../latency.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
@@ -44,17 +42,12 @@ export const leaderboardDeep: Benchmark = {
       'around a player': () => ask('getLeaderboardAround', { wallet: walletOf(anywhere()), limit: 50 }),
       position: () => ask('getUsersPositionInGameScoreLeaderboard', { wallet: walletOf(anywhere()) }),
     };
-    const p99 = async (requestOf: (index: number) => HttpRequest) => {
-      const requests = Array.from({ length: requestsARound }, (_, index) => requestOf(index));
-      return quantile(await latencies(ours.url, requests), 0.99);
-    };
     const rows: Row[] = [];
     for (const [variant, requestOf] of Object.entries(requested)) {
-      const figure = { name: 'leaderboard-deep', variant: `${variant}, p99`, unit: 'ms', aim: '≤ 1.5' };
+      const figure = { name: 'leaderboard-deep', variant: `${variant}, p99`, aim: '≤ 1.5' };
       // A different page each time: finding it is measured, not the cache.
-      const sides = { ours: () => p99(requestOf), against: () => p99(page) };
-      const taken = await interleave(figure, sides, settings);
-      rows.push(toRow(figure, taken.ours, taken.against));
+      const sides = { ours: requestOf, against: page };
+      rows.push(await compareLatencies(figure, ours, sides, { ...settings, requests: requestsARound }));
     }
     return rows;
   },

@@ -4,11 +4,11 @@ import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { withHiddenParameters } from '../../../src/engines/sqlite/prepare.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { fillBoardBySql, walletOf } from '../fill-by-sql.ts';
-import { interleave, median, toRow } from '../rounds.ts';
+import { interleaveTurns, median, toRow } from '../rounds.ts';
 import { makeWorld } from '../world.ts';
 
 const players = 10_000;
-/** In one round of one side; other load on the machine then affects both sides alike. */
+/** Of each side in a round. */
 const turns = 25;
 const executionsATurn = 2_000;
 const key = 'sort_score, reached_at, score_id';
@@ -44,14 +44,8 @@ export const statements: Benchmark = {
         };
         const figure = { name: 'statements', variant, unit: 'µs', aim };
         const sides = { ours: measure(withHiddenParameters(text)), against: measure(text) };
-        const taken: Record<keyof typeof sides, number[]> = { ours: [], against: [] };
-        for (let round = 1; round <= settings.rounds; round++) {
-          settings.say(`statements, ${variant}: round ${round} of ${settings.rounds}`);
-          const { ours, against } = await interleave(figure, sides, { rounds: turns, say: () => {} });
-          taken.ours.push(median(ours));
-          taken.against.push(median(against));
-        }
-        rows.push(toRow(figure, taken.ours, taken.against));
+        const { ours, against } = await interleaveTurns(figure, sides, { ...settings, turns });
+        rows.push(toRow(figure, ours.map(median), against.map(median)));
       }
     } finally {
       db.close();
