@@ -26,16 +26,35 @@ function roundedDown(ms: number): number {
 }
 
 /**
- * Calls `call` when the clock, in milliseconds, has reached `time`, however far in the future. Returns a function that
- * cancels it.
+ * Rings when a clock has reached a time, however far in the future. A class to extend: each socket has one, and the
+ * closures that a function would need take several times the memory.
  */
-export function setTimeoutAt(time: number, call: () => void, clock: () => number = Date.now): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const wait = () => {
-    const left = time - clock();
-    if (left <= 0) call();
-    else timer = setTimeout(wait, Math.min(roundedDown(left), maxTimerMs)).unref();
-  };
-  wait();
-  return () => clearTimeout(timer);
+export abstract class Alarm {
+  #time = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** The clock, in milliseconds. */
+  protected abstract now(): number;
+  protected abstract ring(): void;
+
+  /** Rings at this time, and not at the one that was set before. It may ring before this returns. */
+  set(time: number): void {
+    clearTimeout(this.#timer);
+    this.#time = time;
+    this.#wait();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(): void {
+    const left = this.#time - this.now();
+    if (left <= 0) this.ring();
+    else this.#timer = setTimeout(Alarm.#continue, Math.min(roundedDown(left), maxTimerMs), this).unref();
+  }
+
+  static #continue(alarm: Alarm): void {
+    alarm.#wait();
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
-import { endWhenExpired } from '../../src/transports/live/session-expiry.ts';
+import { SessionExpiry } from '../../src/transports/live/session-expiry.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -21,13 +21,13 @@ test('a session whose end could not be written ends when it can be', async () =>
       throw new Error('the disk is full');
     },
   };
-  const cancel = endWhenExpired(session, {
+  const services = {
     db: failing,
-    track: (work) => void work.catch((error: unknown) => errors.push(error)),
-    onEnding: async () => undefined,
-  });
+    track: (work: Promise<unknown>) => void work.catch((error: unknown) => errors.push(error)),
+  };
+  const expiry = new SessionExpiry(session, services, { onEnding: async () => undefined });
   const ended = async () => ((await db.read(findSession, session.id))?.session.endedAt ?? null) !== null;
   await until('the end', ended);
   expect(errors).toEqual([new Error('the disk is full')]);
-  cancel();
+  expiry.cancel();
 });

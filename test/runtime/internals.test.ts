@@ -14,7 +14,6 @@ import {
   bufferedPackets,
   bytesBuffered,
   callIn,
-  coalesceWrites,
   type EmittedCall,
   type EngineConnection,
   encodeAcksWith,
@@ -23,17 +22,24 @@ import {
   openInOneWrite,
   parseEventArguments,
   releaseRequest,
-  sendAck,
-  sendEventNow,
-  sendEvents,
   terminate,
   transportClosed,
   withhold,
 } from '../../src/runtime/internals/engine-io.ts';
+import {
+  coalesceWrites,
+  sendAck,
+  sendEventNow,
+  sendEvents,
+} from '../../src/runtime/internals/engine-output.ts';
 import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
 import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
+
+function queueOf(pending: OutgoingPacket[], onQueued: () => void = () => undefined) {
+  return { pending, sends: 0, onQueued };
+}
 
 /** A Socket.IO server with one client, and engine.io's object for the client's connection. */
 async function connect(transports: string[], onOpen: (conn: EngineConnection) => void = () => undefined) {
@@ -75,7 +81,9 @@ describe('engine.io and ws', () => {
       const http = createServer();
       const server = new Server(http);
       server.engine.on('connection', (conn: EngineConnection) => {
-        aliasNamespace(conn, (namespace) => namespace === '/alias');
+        conn.on('packet', (packet: object) => {
+          aliasNamespace(conn, packet, (namespace) => namespace === '/alias');
+        });
       });
       server.on('connection', (socket) => {
         socket.on('ask', (what, answer) => answer(`${what}, in ${socket.nsp.name}`));
@@ -122,9 +130,7 @@ describe('engine.io and ws', () => {
 
   test('events sent together over a WebSocket are one packet, whose bytes are known while it is queued', async () => {
     const pending: OutgoingPacket[] = [];
-    await using socket = await connect(['websocket'], (conn) =>
-      coalesceWrites(conn, pending, () => undefined),
-    );
+    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, queueOf(pending)));
     await until('the greeting is written', () => pending.length === 0);
     sendEvents(socket.conn, ['["said",1]', '["said",2]']);
     expect(pending.map(({ data }) => Buffer.isBuffer(data) && data.length)).toEqual([2 * (2 + 12)]);
@@ -134,9 +140,7 @@ describe('engine.io and ws', () => {
 
   test('frames keep their place among packets, also behind what the client has not read, and engine.io keeps nothing', async () => {
     const pending: OutgoingPacket[] = [];
-    await using socket = await connect(['websocket'], (conn) =>
-      coalesceWrites(conn, pending, () => undefined),
-    );
+    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, queueOf(pending)));
     await until('the greeting is written', () => pending.length === 0 && socket.conn.transport.writable);
     const large = 'x'.repeat(4_000_000); // more than the system takes at once
     const groups = 3;
@@ -160,7 +164,10 @@ describe('engine.io and ws', () => {
       const pending: OutgoingPacket[] = [];
       let queued = 0;
       await using socket = await connect([transport], (conn) =>
-        coalesceWrites(conn, pending, () => queued++),
+        coalesceWrites(
+          conn,
+          queueOf(pending, () => queued++),
+        ),
       );
       await until('the greeting is written', () => pending.length === 0 && socket.conn.transport.writable);
       const queuedBefore = queued;
@@ -179,7 +186,12 @@ describe('engine.io and ws', () => {
 
   test('what a client does not read of events sent at once is counted, and announced as queued', async () => {
     let queued = 0;
-    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, [], () => queued++));
+    await using socket = await connect(['websocket'], (conn) =>
+      coalesceWrites(
+        conn,
+        queueOf([], () => queued++),
+      ),
+    );
     await until('the greeting is written', () => socket.received.length === 0 && queued > 0);
     await new Promise((resolve) => setImmediate(resolve));
     const before = queued;
@@ -224,9 +236,7 @@ describe('engine.io and ws', () => {
 
   test('what is sent in one turn over a WebSocket is written at once: frames in one buffer, other packets in one cork of its TCP socket', async () => {
     const pending: OutgoingPacket[] = [];
-    await using socket = await connect(['websocket'], (conn) =>
-      coalesceWrites(conn, pending, () => undefined),
-    );
+    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, queueOf(pending)));
     await until('the greeting is written', () => pending.length === 0);
     const tcp = Reflect.get(Reflect.get(socket.conn.transport, 'socket'), '_socket');
     const done: string[] = [];
@@ -254,7 +264,7 @@ describe('engine.io and ws', () => {
     await using socket = await connect(['polling', 'websocket'], (conn) => {
       expect(conn.request.headers.host).toBeDefined();
       releaseRequest(conn);
-      coalesceWrites(conn, pending, () => undefined);
+      coalesceWrites(conn, queueOf(pending));
     });
     expect(socket.conn.request).toBeUndefined();
     await until('upgraded', () => socket.conn.transport.name === 'websocket');
@@ -344,7 +354,10 @@ describe('engine.io and ws', () => {
     async (_how, transports) => {
       let announced = 0;
       await using socket = await connect(transports, (conn) => {
-        coalesceWrites(conn, [], () => announced++);
+        coalesceWrites(
+          conn,
+          queueOf([], () => announced++),
+        );
       });
       const { engine } = socket.client.io;
       await until('a WebSocket', () => engine.transport.name === 'websocket' && !isPolled(socket.conn));

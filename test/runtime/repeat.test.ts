@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { repeat } from '../../src/runtime/repeat.ts';
-import { setTimeoutAt, withTimeout } from '../../src/runtime/timeouts.ts';
+import { Alarm, withTimeout } from '../../src/runtime/timeouts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -88,12 +88,31 @@ test('a promise is awaited until it settles or its timeout, and then no timer is
   await waited;
 });
 
+class CallingAlarm extends Alarm {
+  readonly #call: () => void;
+
+  constructor(call: () => void) {
+    super();
+    this.#call = call;
+  }
+
+  protected override now(): number {
+    return Date.now();
+  }
+
+  protected override ring(): void {
+    this.#call();
+  }
+}
+
 test('a call can be scheduled beyond the range of a timer, and be cancelled', async () => {
   const days = 24 * 60 * 60 * 1000;
   const call = vi.fn();
   const cancelled = vi.fn();
-  setTimeoutAt(Date.now() + 60 * days, call);
-  setTimeoutAt(Date.now() + 60 * days, cancelled)();
+  new CallingAlarm(call).set(Date.now() + 60 * days);
+  const alarm = new CallingAlarm(cancelled);
+  alarm.set(Date.now() + 60 * days);
+  alarm.cancel();
   await vi.advanceTimersByTimeAsync(60 * days - 1);
   expect(call).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
@@ -107,7 +126,7 @@ test('calls at many times share a few durations of timers, and each is made at i
   const [now, hour] = [Date.now(), 60 * 60 * 1000];
   const times = Array.from({ length: 1_000 }, (_, index) => now + hour + 7 * index);
   const calledAt: number[] = [];
-  for (const time of times) setTimeoutAt(time, () => calledAt.push(Date.now()));
+  for (const time of times) new CallingAlarm(() => calledAt.push(Date.now())).set(time);
   expect(new Set(setTimer.mock.calls.map(([, ms]) => ms))).toEqual(new Set([hour]));
   vi.unstubAllGlobals();
   await vi.advanceTimersByTimeAsync(2 * hour);

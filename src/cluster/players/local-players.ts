@@ -74,14 +74,15 @@ export class LocalPlayers {
     const { replica, now } = this.#options;
     const known = this.#players.get(wallet);
     const isElsewhere = (known?.connections.length ?? 0) > 0 || replica.isElsewhere(wallet);
-    const player = known ?? {
-      connections: [],
-      choice: replica.choiceOf(wallet),
-      since: replica.onlineSince(wallet) ?? now(),
-    };
-    this.#players.set(wallet, player);
     const connection: PlayerConnection = { game: game && this.#openedNow(wallet, game), rich: null };
-    player.connections.push(connection);
+    if (known) known.connections.push(connection);
+    else {
+      this.#players.set(wallet, {
+        connections: [connection],
+        choice: replica.choiceOf(wallet),
+        since: replica.onlineSince(wallet) ?? now(),
+      });
+    }
     if (status && (!isElsewhere || status.status === 'invisible')) this.#choose(wallet, status);
     this.refresh(wallet);
     return connection;

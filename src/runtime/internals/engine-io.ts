@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'socket.io';
 import { STATUS_CODES } from '../node-http.ts';
-import { discardInput, inputOf } from './engine-input.ts';
+import { discardInput } from './engine-input.ts';
 import { isUpgrade } from './http-parser.ts';
-import { eventFrame, eventFrames, framesTogether, textFrames } from './websocket-frames.ts';
 
 /**
  * Internals of engine.io and ws that Gantry uses beyond their public types. `test/runtime/internals.test.ts` fails when
@@ -25,11 +24,12 @@ interface RawWebSocket {
   bufferedAmount: number;
   terminate(): void;
   once(event: 'close', listener: () => void): void;
-  on(event: 'ping', listener: () => void): void;
+  on(event: 'ping', listener: (this: this) => void): void;
   _socket?: { writableLength: number; cork(): void; uncork(): void; write(frames: Buffer): void } | null;
 }
 
-interface EngineTransport {
+/** A connection's transport; only the members used here. */
+export interface EngineTransport {
   name: string;
   writable: boolean;
   send(packets: OutgoingPacket[]): void;
@@ -39,7 +39,7 @@ interface EngineTransport {
   socket?: RawWebSocket;
 }
 
-function transportOf(conn: EngineConnection): EngineTransport {
+export function transportOf(conn: EngineConnection): EngineTransport {
   return conn.transport as unknown as EngineTransport;
 }
 
@@ -56,6 +56,42 @@ export function bufferedPackets(conn: EngineConnection): readonly OutgoingPacket
 /** Bytes passed to the WebSocket that have not been written to the operating system. */
 export function bytesBuffered(conn: EngineConnection): number {
   return webSocketOf(conn)?.bufferedAmount ?? 0;
+}
+
+/** What happens to a connection. */
+export interface ConnectionListener {
+  /** Called with each packet before Socket.IO reads it. */
+  received(packet: { type?: string; data?: unknown }): void;
+  /** A WebSocket has replaced long polling. */
+  upgraded(): void;
+  closed(): void;
+}
+
+const listenerKey = Symbol('listener');
+
+/** What refers to its listener. */
+interface Listened {
+  [listenerKey]: ConnectionListener;
+}
+
+/** Sets the one listener of a connection. engine.io's events reach it without closures, which would take memory. */
+export function listenTo(conn: EngineConnection, listener: ConnectionListener): void {
+  Object.assign(conn, { [listenerKey]: listener } satisfies Listened);
+  conn.on('packet', onPacket);
+  conn.on('close', onClose);
+  if (isPolled(conn)) conn.on('upgrade', onUpgrade);
+}
+
+function onPacket(this: Listened, packet: { type?: string; data?: unknown }): void {
+  this[listenerKey].received(packet);
+}
+
+function onUpgrade(this: Listened): void {
+  this[listenerKey].upgraded();
+}
+
+function onClose(this: Listened): void {
+  this[listenerKey].closed();
 }
 
 /** Releases a connection's initial request, which engine.io would otherwise retain with its headers until it closes. */
@@ -136,61 +172,6 @@ function ackIdIn(data: unknown): number | null | undefined {
   return at === 1 ? null : Number(data.slice(1, at));
 }
 
-/** Sends the ack of a call, bypassing Socket.IO; `args` is the JSON array of its arguments. Returns its bytes. */
-export function sendAck(conn: EngineConnection, id: number, args: string): number {
-  const packet = `3${id}${args}`;
-  if (takesFrames(conn)) sendFrames(conn, textFrames([`4${packet}`]));
-  else conn.send(packet);
-  return Buffer.byteLength(packet);
-}
-
-/**
- * Sends events, each the JSON array of its name and arguments, bypassing Socket.IO. Over a WebSocket they are passed on
- * as one buffer of frames: for each on its own, engine.io and ws would take several times as long as reading it.
- * `frames`: theirs (`eventFrame`), which sockets share.
- */
-export function sendEvents(
-  conn: EngineConnection,
-  events: readonly string[],
-  frames: Buffer = eventFrames(events),
-): void {
-  if (webSocketOf(conn) === null || Reflect.has(conn, alias)) {
-    for (const event of events) conn.send(`2${event}`);
-    return;
-  }
-  if (takesFrames(conn)) sendFrames(conn, frames);
-  else conn.send(frames, { wsPreEncodedFrame: [frames] } as object);
-}
-
-/** Whether engine.io would pass on a packet at once, as it is, to a WebSocket whose writes are coalesced. */
-function takesFrames(conn: EngineConnection): boolean {
-  const { writable, socket } = transportOf(conn);
-  const isOpen = socket !== undefined && writable && conn.readyState === 'open';
-  return isOpen && bufferedPackets(conn).length === 0 && !Reflect.has(conn, alias);
-}
-
-function sendFrames(conn: EngineConnection, frames: Buffer): void {
-  transportOf(conn).send([{ data: frames, options: { wsPreEncodedFrame: [frames] } }]);
-}
-
-/**
- * Sends an event in the same form, and writes it to the TCP socket at once, as ws would do in the end, unless anything is
- * queued before it. For an event to thousands of sockets, the queues, events and callbacks on the way would take longer
- * than the system calls. `frame`: that of the event (`eventFrame`), which sockets share.
- */
-export function sendEventNow(conn: EngineConnection, event: string, frame?: Buffer): void {
-  const queue: WriteQueue | undefined = Reflect.get(conn, writeQueue);
-  const { writable, socket } = transportOf(conn);
-  const tcp = socket?.readyState === 1 && conn.readyState === 'open' && writable ? socket._socket : null;
-  const isQueued = queue?.pending.length !== 0 || bufferedPackets(conn).length > 0;
-  if (!tcp || isQueued || Reflect.has(conn, alias)) {
-    sendEvents(conn, [event]);
-    return;
-  }
-  tcp.write(frame ?? eventFrame(event));
-  if (bytesBuffered(conn) > 0) queue.onQueued();
-}
-
 /**
  * Makes Socket.IO encode acks with `writeJson`, and returns a function for the total bytes of all acks so far. Acks are
  * encoded synchronously, so the difference of two calls is the size of the acks sent in between.
@@ -226,24 +207,31 @@ export function bytesOfPacket(data: unknown): number {
 
 /**
  * Connects a client to the namespace `/` although it requested another one: the namespace is removed from incoming
- * packets and added to outgoing ones. `isAlias` is called with the namespace of the first CONNECT. Must be called
- * before any other listener is added for the connection's packets.
+ * packets and added to outgoing ones. `isAlias` is called with the namespace of the first CONNECT. Must be called with
+ * each packet of engine.io's event `packet` before anything else reads it.
  */
-export function aliasNamespace(conn: EngineConnection, isAlias: (namespace: string) => boolean): void {
-  conn.on('packet', (packet: { data?: unknown }) => {
-    if (typeof packet.data !== 'string') return;
-    const [whole, head = '', namespace = ''] = packetHead.exec(packet.data) ?? [];
-    if (whole === undefined) return;
-    const current: unknown = Reflect.get(conn, alias);
-    if (current === undefined && head === '0' && isAlias(namespace)) setAlias(conn, namespace);
-    else if (current !== namespace) return;
-    packet.data = head + packet.data.slice(whole.length);
-  });
+export function aliasNamespace(
+  conn: EngineConnection,
+  packet: { data?: unknown },
+  isAlias: (namespace: string) => boolean,
+): void {
+  if (typeof packet.data !== 'string') return;
+  const [whole, head = '', namespace = ''] = packetHead.exec(packet.data) ?? [];
+  if (whole === undefined) return;
+  const current: unknown = Reflect.get(conn, alias);
+  if (current === undefined && head === '0' && isAlias(namespace)) setAlias(conn, namespace);
+  else if (current !== namespace) return;
+  packet.data = head + packet.data.slice(whole.length);
 }
 
 /** A packet's type with its number of attachments, and its namespace. */
 const packetHead = /^(\d(?:\d*-)?)(\/[^,]*),?/;
 const alias = Symbol('alias');
+
+/** Whether the client is connected to another namespace than it knows. */
+export function isAliased(conn: EngineConnection): boolean {
+  return Reflect.has(conn, alias);
+}
 
 function setAlias(conn: EngineConnection, namespace: string): void {
   Reflect.set(conn, alias, namespace);
@@ -283,32 +271,6 @@ export function refuseRequest(
   );
 }
 
-/**
- * Coalesces all WebSocket frames sent in one turn of the event loop into one write. The system call costs as much as
- * everything else that is done for a frame, and frames come in groups: the events of one commit, or the ack of a call
- * and the event it caused. Frames that are encoded already go to the TCP socket, unless anything is queued on it: engine.io
- * and ws would take as long as the system call. Long polling already batches packets.
- *
- * `pending` contains the packets that were sent in this turn and have not been written yet. `onQueued` is called before
- * something is queued on a WebSocket: packets, or the pong that ws answers each ping of the WebSocket protocol with.
- */
-export function coalesceWrites(
-  conn: EngineConnection,
-  pending: OutgoingPacket[],
-  onQueued: () => void,
-): void {
-  Reflect.set(conn, writeQueue, { pending, onQueued } satisfies WriteQueue);
-  wrap(transportOf(conn), pending, onQueued);
-  conn.on('upgrade', () => wrap(transportOf(conn), pending, onQueued));
-}
-
-/** The arguments of `coalesceWrites`, kept with the connection. */
-interface WriteQueue {
-  pending: readonly OutgoingPacket[];
-  onQueued(): void;
-}
-const writeQueue = Symbol('writeQueue');
-
 /** Sends the response to a WebSocket upgrade and the packet that opens the connection in one write, not in two. */
 export function openInOneWrite(io: Server): void {
   io.engine.on('headers', (_headers: unknown, request: IncomingMessage) => {
@@ -325,59 +287,6 @@ export function isPolled(conn: EngineConnection): boolean {
   return webSocketOf(conn) === null;
 }
 
-/** What is written at the end of this turn, in one immediate: Node looks for other work between any two. */
-const due: (() => void)[] = [];
-
-function writeDue(): void {
-  for (const write of due.splice(0)) write();
-}
-
-function wrap(transport: EngineTransport, pending: OutgoingPacket[], onQueued: () => void): void {
-  if (transport.name !== 'websocket') return;
-  transport.socket?.on('ping', onQueued);
-  const send = transport.send.bind(transport);
-  const close = transport.close.bind(transport);
-  let sends = 0;
-  const write = () => {
-    if (pending.length === 0) return;
-    const tcp = transport.socket?.readyState === 1 ? transport.socket._socket : null;
-    const frames = tcp?.writableLength === 0 && framesOf(pending);
-    if (tcp && frames) {
-      pending.length = 0;
-      tcp.write(frames);
-    } else {
-      tcp?.cork();
-      send(pending.splice(0)); // the transport is not writable until this has been written
-      tcp?.uncork();
-      sends--;
-    }
-    for (; sends > 0; sends--) transport.emit('drain'); // engine.io keeps an entry until then
-  };
-  // The transport stays writable until then, so that engine.io passes on further packets instead of buffering them.
-  transport.send = (packets) => {
-    sends++;
-    if (pending.length === 0) {
-      if (due.push(write) === 1) setImmediate(writeDue);
-      onQueued();
-    }
-    pending.push(...packets);
-  };
-  transport.close = (done) => {
-    write();
-    close(done);
-  };
-}
-
-/** The frames of packets in one buffer; null when one of them has yet to be encoded. */
-function framesOf(packets: readonly OutgoingPacket[]): Buffer | null {
-  const frames: Buffer[] = [];
-  for (const { options } of packets) {
-    if (!options?.wsPreEncodedFrame) return null;
-    frames.push(...options.wsPreEncodedFrame);
-  }
-  return framesTogether(frames);
-}
-
 /** Resolves when the transport has closed: the client has received everything, or is gone. */
 export function transportClosed(conn: EngineConnection): Promise<void> {
   return new Promise((resolve) => {
@@ -392,7 +301,7 @@ export function transportClosed(conn: EngineConnection): Promise<void> {
  * more that the client has sent is parsed.
  */
 export function terminate(conn: EngineConnection): void {
-  discardInput(inputOf(conn));
+  discardInput(conn);
   const webSocket = webSocketOf(conn);
   if (webSocket) webSocket.terminate();
   // Closing would wait for the client's next poll and accept what it sends until then.

@@ -50,15 +50,13 @@ export class InFlightRequests {
   }
 
   #open(socket: Socket): void {
-    const connection = new ConnectionRequests(() => this.#ended(connection));
+    const connection = new ConnectionRequests();
     this.#connections.set(socket, connection);
     watchParser(socket, () => {
       if (connection.isRefused) socket.destroy(); // it sends on
       connection.inFlight++;
       return connection.inFlight > maxRequestsInFlight;
     });
-    // A response that was never assigned to the socket does not close with it.
-    socket.once('close', connection.ended);
   }
 
   #accept(request: IncomingMessage, response: ServerResponse, handlers: readonly RequestListener[]): void {
@@ -92,6 +90,12 @@ export class InFlightRequests {
     connection.isAnswering = true;
     connection.begunIn = this.#turn;
     this.#scheduleTurn();
+    if (!connection.ended) {
+      // Only now: most connections that become a WebSocket never get here, and it takes memory while they are open.
+      connection.ended = () => this.#ended(connection);
+      // A response that was never assigned to the socket does not close with it.
+      request.socket.once('close', connection.ended);
+    }
     // Keep-alive connections would keep sending requests to a server that is shutting down.
     if (!this.#http.listening) response.setHeader('Connection', 'close');
     response.on('close', connection.ended);
@@ -144,12 +148,8 @@ class ConnectionRequests {
   begunIn = 0;
   isRefused = false;
   readonly waiting: WaitingRequest[] = [];
-  /** The listener of the event `close` of all responses, so that none needs one of its own. */
-  readonly ended: () => void;
-
-  constructor(ended: () => void) {
-    this.ended = ended;
-  }
+  /** The listener of the event `close` of all responses, so that none needs one of its own; null until the first. */
+  ended: (() => void) | null = null;
 }
 
 interface WaitingRequest {

@@ -24,6 +24,6 @@ export function limitConnections(http: Server, { most, isProxy, onRefused }: Con
       onRefused(address);
       return;
     }
-    socket.once('close', open.add(address));
+    open.addSocket(address, socket);
   });
 }

@@ -1,5 +1,5 @@
 import type { Server } from 'socket.io';
-import { sendEventNow } from '../../runtime/internals/engine-io.ts';
+import { sendEventNow } from '../../runtime/internals/engine-output.ts';
 import { eventFrame } from '../../runtime/internals/websocket-frames.ts';
 
 /** Sockets that are served before other work of the event loop: 10,000 at once would take a tenth of a second. */

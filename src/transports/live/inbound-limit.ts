@@ -17,22 +17,24 @@ export interface InboundRates {
  * or a single long-polling POST: packets before admission or for other namespaces, pings, probes.
  */
 export class InboundLimit implements InputGovernor {
-  readonly packetsPerSecond: number;
-  readonly #lengthPerSecond: number;
+  /** Told when the connection is about to be cut. */
+  owner: { flooded(): void };
+  readonly #rates: InboundRates;
   readonly #turns: InboundTurns;
-  readonly #onFlood: () => void;
   #length = 0;
   #packets = 0;
   #windowEndsAt = 0;
   #turn = 0;
   #packetsInTurn = 0;
 
-  /** `onFlood` is called when the connection is about to be cut. */
-  constructor({ packetsPerSecond, lengthPerSecond }: InboundRates, turns: InboundTurns, onFlood: () => void) {
-    this.packetsPerSecond = packetsPerSecond;
-    this.#lengthPerSecond = lengthPerSecond;
+  constructor(rates: InboundRates, turns: InboundTurns, owner: { flooded(): void }) {
+    this.#rates = rates;
     this.#turns = turns;
-    this.#onFlood = onFlood;
+    this.owner = owner;
+  }
+
+  get packetsPerSecond(): number {
+    return this.#rates.packetsPerSecond;
   }
 
   accepts(packets: number, length: number): boolean {
@@ -44,8 +46,9 @@ export class InboundLimit implements InputGovernor {
     }
     this.#packets += packets;
     this.#length += length;
-    if (this.#packets <= this.packetsPerSecond && this.#length <= this.#lengthPerSecond) return true;
-    this.#onFlood();
+    const { packetsPerSecond, lengthPerSecond } = this.#rates;
+    if (this.#packets <= packetsPerSecond && this.#length <= lengthPerSecond) return true;
+    this.owner.flooded();
     return false;
   }
 

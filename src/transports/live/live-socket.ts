@@ -2,66 +2,53 @@ import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../../calls/auth/authenticator.ts';
 import { checkClientVersion } from '../../calls/auth/client-version.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
-import type { StatusChoice } from '../../cluster/players/player-part.ts';
-import type { Presence } from '../../cluster/presence/presence.ts';
 import { GantryError } from '../../core/errors.ts';
-import type { Store } from '../../core/storage/store.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
 import { ofLauncher } from '../../features/games/refuse-old-version.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
-import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
-import { announcePresence } from '../../features/sessions/session-presence.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import {
+  aliasNamespace,
+  type ConnectionListener,
   type EngineConnection,
+  listenTo,
   refusePacket,
-  sendEventNow,
-  sendEvents,
   terminate,
 } from '../../runtime/internals/engine-io.ts';
-import type { Pace } from '../../runtime/pace.ts';
+import { sendEventNow, sendEvents } from '../../runtime/internals/engine-output.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
-import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
+import { gameOfNamespace } from '../named-games.ts';
+import { CatchUp, type HandshakeCursors, readCursors } from './catch-up.ts';
 import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
 import { closedMeanwhile, type HandshakeInfo, maxHandshakeLength } from './handshake-info.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
+import type { Outgoing } from './player-socket.ts';
 import type { PresenceFeed } from './presence-feed.ts';
 import { eventTexts, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
-import { endWhenExpired } from './session-expiry.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import { type ChosenStatus, SocketSession, type SocketSessionServices } from './socket-session.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
-import { Subscriptions, type SubscriptionsDependencies } from './subscriptions.ts';
-
-/** How long the token that a socket gets shortly before its session expires is valid beyond that, in milliseconds. */
-const tokenOverlapMs = 60_000;
+import { Subscriptions } from './subscriptions.ts';
 
 /** What all live sockets of a node share. */
-export interface LiveServices extends TrafficServices {
+export interface LiveServices extends TrafficServices, SocketSessionServices {
   authenticator: Pick<
     Authenticator,
     'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'checkVersion' | 'namedGame'
   >;
-  tokens: Pick<LauncherTokens, 'keyOf'>;
-  issueToken(details: SessionDetails): Promise<string>;
   /** The status in a handshake. @throws GantryError 400, `not_a_launcher`, `muted`, `words_not_allowed` */
   statusOf(details: SessionDetails, status: unknown): Promise<ChosenStatus>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
-  db: Store;
-  presence: Presence;
   push: Push;
   interests: Interests;
   leaderboards: LeaderboardFeed;
   friends: PresenceFeed;
   gameStats: GameStatsFeed;
-  signingKeys: SigningKeys;
   /** Limits the database reads of sockets that catch up, per turn of the event loop. */
   turns: ConcurrencyLimiter;
-  /** When arrivals and departures are recorded: those of a storm share commits. */
-  presencePace: Pace;
   /** The sockets that may have something queued; others are not checked for slow consumers. */
   sending: Set<LiveSocket>;
   /** Resolves when everything that is committed from then on reaches those with interests. */
@@ -70,29 +57,10 @@ export interface LiveServices extends TrafficServices {
   flushed(): Promise<void>;
   /** The maximum size of the attachments to one message, in bytes. */
   maxAttachmentBytes: number;
-  /** Registers work that may outlive the socket, for `close` to wait for. */
-  track(work: Promise<unknown>): void;
+  /** A WebSocket has replaced long polling. */
+  upgraded(conn: EngineConnection, live: LiveSocket): void;
+  closed(conn: EngineConnection): void;
   report(thrown: unknown): void;
-}
-
-/** A status without the time when it was chosen. */
-export type ChosenStatus = Omit<StatusChoice, 'statusAt'>;
-
-/** A channel session on a socket, from its admission until the socket leaves. */
-interface SocketSession {
-  readonly details: SessionDetails;
-  /** The handshake's, or the latest one of a session that was renewed. */
-  token: string;
-  readonly socketId: string;
-  readonly subscriptions: Subscriptions;
-  /** The handshake's. */
-  readonly status: ChosenStatus | null;
-  /** Null before the catch-up begins and once the socket is live. */
-  catchUp: CatchUp | null;
-  /** Sent when the socket starts, and then cleared. */
-  resumptions: Record<string, Resumption>;
-  cancelExpiry(): void;
-  forgetSigningKey(): void;
 }
 
 /**
@@ -104,7 +72,7 @@ interface SocketSession {
  *
  * Only one admission at a time: a second handshake closes the connection, as Socket.IO does after a completed one.
  */
-export class LiveSocket {
+export class LiveSocket implements ConnectionListener, Outgoing {
   readonly handshake: HandshakeInfo;
   readonly traffic: SocketTraffic;
   readonly #outgoing: OutgoingQueue;
@@ -128,19 +96,14 @@ export class LiveSocket {
     this.handshake = handshake;
     this.#authorization = handshake.authorization;
     this.#services = services;
-    this.#outgoing = new OutgoingQueue(conn, () => services.sending.add(this));
+    this.#outgoing = new OutgoingQueue(conn, this);
     this.traffic = new SocketTraffic(conn, handshake.address, this.#outgoing, services);
-    conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#receive(packet));
-    conn.once('close', () => {
-      services.sending.delete(this);
-      this.leave();
-    });
+    listenTo(conn, this);
   }
 
-  /** Returns the token of the client that is admitted now, also when another has followed it on this connection. */
-  get token(): () => string | undefined {
-    const session = this.#session;
-    return () => session?.token;
+  /** The client that is admitted now, also when another has followed it on this connection; null: it has no token. */
+  get session(): { readonly token: string } | null {
+    return this.#session;
   }
 
   /** For operations about the connection itself; undefined until it is admitted. */
@@ -222,30 +185,19 @@ export class LiveSocket {
     const status = hasStatus ? await statusOf(details, givenStatus) : null;
     // If it was closed while its token was checked, its departure would never be recorded.
     if (this.#conn.readyState !== 'open') throw closedMeanwhile();
-    const session: SocketSession = {
-      details,
-      token: String(token),
-      status,
-      socketId: socket.id,
-      subscriptions: new Subscriptions(socket, {
-        ...this.#subscribing,
-        onFollowed: (stream, seq) => session.catchUp?.startAfter(stream, seq),
-      }),
-      catchUp: null,
-      resumptions: {},
-      cancelExpiry: () => undefined,
-      forgetSigningKey: () => undefined,
-    };
+    const sent = { token: String(token), status, socketId: socket.id };
+    const subscriptions = new Subscriptions(socket, this.#services);
+    const session = new SocketSession(details, sent, subscriptions, this.#services);
     this.#session = session;
     interests.add(details.session.wallet);
-    await Promise.all([listen(), this.#recordArrival(session)]);
+    await Promise.all([listen(), session.recordArrival()]);
     if (this.#session !== session) throw closedMeanwhile();
     session.catchUp = new CatchUp({
       db,
       details,
       push,
       turns,
-      followed: session.subscriptions,
+      followed: subscriptions,
       send: (events, isLate) => sendEvents(this.#conn, eventTexts(events, isLate)),
       drained: () => this.#outgoing.drained(),
       flushed,
@@ -261,13 +213,8 @@ export class LiveSocket {
     const { address, games } = this.handshake;
     await limits.countHandshake({ address, server: server ?? undefined });
     refuseOtherGame(await authenticator.namedGame(games), server);
-    this.#anonymous = new Subscriptions(socket, { ...this.#subscribing, onFollowed: () => undefined });
+    this.#anonymous = new Subscriptions(socket, this.#services);
     this.#anonymous.goLive();
-  }
-
-  get #subscribing(): Omit<SubscriptionsDependencies, 'onFollowed'> {
-    const { db, leaderboards, gameStats, interests, listen } = this.#services;
-    return { db, leaderboards, gameStats, interests, listen };
   }
 
   /** Notifies the client that it is connected and brings it up to date. Call this after `admit`. */
@@ -275,31 +222,18 @@ export class LiveSocket {
     const session = this.#session;
     const catchUp = session?.catchUp;
     if (!session || !catchUp) return;
-    const { issueToken, report, friends } = this.#services;
+    const { report, friends } = this.#services;
     const { id: sessionId } = session.details.session;
-    this.#rememberSigningKey(session);
-    session.cancelExpiry = endWhenExpired(session.details.session, {
-      ...this.#services,
-      // Calls on this socket outlive the handshake's token, and the key that it is signed with: whether the session has
-      // been renewed is read with every call, and no call comes between the end of a token and the next one.
-      onEnding: async (details) => {
-        const expiresAt = details.session.expiresAt + tokenOverlapMs;
-        session.token = await issueToken({ ...details, session: { ...details.session, expiresAt } });
-        if (this.#session === session) this.#rememberSigningKey(session);
-      },
-    });
-    session.subscriptions.player = friends.connect(session.details, session.status, {
-      send: (event) => sendEventNow(this.#conn, event),
-      isBacklogged: () => this.#outgoing.isBacklogged(),
-    });
+    session.watch();
+    session.subscriptions.player = friends.connect(session.details, session.status, this);
     socket.join(roomOfSession(sessionId));
     const first = {
       sessionId,
-      streams: session.resumptions,
+      streams: session.resumptions ?? {},
       ...(this.#warning !== null && { warning: this.#warning }),
     };
     socket.emit('realtime-events connected', first, {});
-    session.resumptions = {}; // release the memory
+    session.resumptions = null; // release the memory
     catchUp
       .run(() => {
         socket.join([roomOfGame(session.details.game.id), ...roomsOfListener(listenerOf(session.details))]);
@@ -322,10 +256,7 @@ export class LiveSocket {
     this.traffic.onCalls(null); // the next client on this connection may have another token
     if (!session) return;
     this.#services.interests.remove(session.details.session.wallet);
-    session.cancelExpiry();
-    session.forgetSigningKey();
-    session.catchUp?.cancel();
-    this.#services.track(this.#recordDeparture(session));
+    session.leave();
   }
 
   /** Call this ten times a second while the socket is in `LiveServices.sending`. */
@@ -337,8 +268,8 @@ export class LiveSocket {
     terminate(this.#conn);
   }
 
-  /** Inspects a packet before Socket.IO parses it. */
-  #receive(packet: { type?: string; data?: unknown }): void {
+  received(packet: { type?: string; data?: unknown }): void {
+    aliasNamespace(this.#conn, packet, (namespace) => this.#isAlias(namespace));
     const { data } = packet;
     if (this.#state !== 'admitted' && typeof data === 'string' && data.length > maxHandshakeLength) {
       const error = new GantryError(
@@ -358,6 +289,35 @@ export class LiveSocket {
     terminate(this.#conn);
   }
 
+  upgraded(): void {
+    this.#services.upgraded(this.#conn, this);
+  }
+
+  closed(): void {
+    this.#services.sending.delete(this);
+    this.leave();
+    this.#services.closed(this.#conn);
+  }
+
+  queued(): void {
+    this.#services.sending.add(this);
+  }
+
+  send(event: string): void {
+    sendEventNow(this.#conn, event);
+  }
+
+  isBacklogged(): boolean {
+    return this.#outgoing.isBacklogged();
+  }
+
+  /** A namespace may name the game. */
+  #isAlias(namespace: string): boolean {
+    const game = gameOfNamespace(namespace);
+    if (game !== null) this.handshake.games.push(game);
+    return game !== null;
+  }
+
   /** Call this when the connection is cut because of what it sends. */
   flooded(): void {
     if (this.#isFlooding) return;
@@ -368,28 +328,5 @@ export class LiveSocket {
   #reportRefused(reason: string, at: Refusal['at'], queuedBytes?: number): void {
     const { gameId, wallet } = this.#session?.details.session ?? {};
     this.#services.onRefused({ reason, at, gameId, wallet, address: this.handshake.address, queuedBytes });
-  }
-
-  #rememberSigningKey(session: SocketSession): void {
-    const { tokens, signingKeys } = this.#services;
-    const { token, socketId, details } = session;
-    session.forgetSigningKey();
-    session.forgetSigningKey = signingKeys.add(tokens.keyOf(token), socketId, details.session.id);
-  }
-
-  async #recordArrival({ details, socketId }: SocketSession): Promise<void> {
-    const { id } = details.session;
-    // Awaited, so that the socket's own arrival precedes its first event.
-    if (await this.#services.presence.connected(id, socketId)) await this.#announcePresence(id);
-  }
-
-  async #recordDeparture({ details, socketId }: SocketSession): Promise<void> {
-    const { id } = details.session;
-    if (await this.#services.presence.disconnected(id, socketId)) await this.#announcePresence(id);
-  }
-
-  async #announcePresence(sessionId: string): Promise<void> {
-    await this.#services.presencePace.turn();
-    await announcePresence(this.#services, sessionId);
   }
 }

@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import {
   bufferedPackets,
   bytesBuffered,
-  coalesceWrites,
   type EngineConnection,
   isPolled,
   type OutgoingPacket,
 } from '../../runtime/internals/engine-io.ts';
+import { coalesceWrites, type WriteQueue } from '../../runtime/internals/engine-output.ts';
 
 /**
  * A consumer is slow when more than this is queued and the queue has not shrunk since the last check. A large answer to
@@ -25,24 +25,30 @@ const idleAfterMs = 1_000;
 const stalledChecks = 100;
 
 /** The packets queued for one connection. They are written once per turn of the event loop. */
-export class OutgoingQueue {
+export class OutgoingQueue implements WriteQueue {
   readonly #conn: EngineConnection;
-  /** Packets sent in this turn and not written yet. */
-  readonly #pending: OutgoingPacket[] = [];
+  readonly #owner: { queued(): void };
+  readonly pending: OutgoingPacket[] = [];
+  sends = 0;
   /** Bytes queued at the last check; 0 when they were below the limit. */
   #lastQueuedBytes = 0;
   /** Bytes queued at the last check, and the number of checks since they last decreased. */
   #queuedBefore = 0;
   #checksWithoutProgress = 0;
 
-  /** `onQueued` is called when the queue must be checked, from then on until it `isIdle`. */
-  constructor(conn: EngineConnection, onQueued: () => void) {
+  /** `queued` is called when the queue must be checked, from then on until it `isIdle`. */
+  constructor(conn: EngineConnection, owner: { queued(): void }) {
     this.#conn = conn;
-    coalesceWrites(conn, this.#pending, onQueued);
-    if (isPolled(conn)) onQueued();
+    this.#owner = owner;
+    coalesceWrites(conn, this);
+    if (isPolled(conn)) owner.queued();
   }
 
-  /** Nothing was queued at the last check, and `onQueued` will be called when something is. */
+  onQueued(): void {
+    this.#owner.queued();
+  }
+
+  /** Nothing was queued at the last check, and `queued` will be called when something is. */
   get isIdle(): boolean {
     return this.#queuedBefore === 0 && !isPolled(this.#conn);
   }
@@ -101,6 +107,6 @@ export class OutgoingQueue {
 
   #packets(): readonly OutgoingPacket[] {
     const heldBack = bufferedPackets(this.#conn);
-    return heldBack.length > 0 ? [...this.#pending, ...heldBack] : this.#pending;
+    return heldBack.length > 0 ? [...this.pending, ...heldBack] : this.pending;
   }
 }

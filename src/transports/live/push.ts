@@ -17,7 +17,8 @@ import { notificationCreated } from '../../features/notifications/events.ts';
 import { type GameStats, gameStatsPatched } from '../../features/playtime/events.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import { gameChannelPatched } from '../../features/sessions/events.ts';
-import { sendEvents, terminate } from '../../runtime/internals/engine-io.ts';
+import { terminate } from '../../runtime/internals/engine-io.ts';
+import { sendEvents } from '../../runtime/internals/engine-output.ts';
 import { eventFrame } from '../../runtime/internals/websocket-frames.ts';
 import { Broadcasts } from './broadcasts.ts';
 

@@ -9,9 +9,9 @@ import {
   parseEventArguments,
   pendingAttachments,
   refusePacket,
-  sendAck,
   withhold,
 } from '../../runtime/internals/engine-io.ts';
+import { sendAck } from '../../runtime/internals/engine-output.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import type { OutgoingQueue } from './outgoing-queue.ts';
 

@@ -11,11 +11,14 @@ import { readEpoch, streamPosition } from '../../features/events/queries.ts';
 import type { PresenceConnection } from '../../features/friends/presence.ts';
 import type { GameStats } from '../../features/playtime/events.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/score.ts';
+import type { CatchUp } from './catch-up.ts';
 import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed, StatsListener } from './game-stats-feed.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import type { PlayerSocket } from './player-socket.ts';
 import { roomOfFollowers, roomOfStatsFollowers } from './push.ts';
+
+const none: ReadonlySet<string> = new Set();
 
 export interface SubscriptionsDependencies {
   db: Store;
@@ -24,8 +27,6 @@ export interface SubscriptionsDependencies {
   interests: Interests;
   /** Resolves when everything that is committed from then on reaches those with interests. */
   listen(): Promise<void>;
-  /** Called with a stream's position when the socket begins to follow it. */
-  onFollowed(stream: string, seq: number): void;
 }
 
 /** What one socket follows: public streams and, with a session, the presence of friends. */
@@ -36,12 +37,16 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   readonly #games = new Set<string>();
   /** Named leaderboards that the client reads, by game and name. */
   readonly #leaderboards = new Set<string>();
+  /** Told from which position the socket follows a stream; null: it is not catching up. */
+  catchUp: Pick<CatchUp, 'startAfter'> | null = null;
+  /** Ids of the games followed; null: most sockets never follow one. */
+  #games: Set<string> | null = null;
   readonly #socket: Socket;
   readonly #dependencies: SubscriptionsDependencies;
   /** Games of which only the number of players is followed. */
   #stats: readonly string[] = [];
-  /** The subscriptions to send with it, by game. */
-  readonly #statsAs = new Map<string, GameStatsSubscription>();
+  /** The subscriptions to send with it, by game; null: none. */
+  #statsAs: Map<string, GameStatsSubscription> | null = null;
   #isLive = false;
   #isClosed = false;
 
@@ -51,28 +56,28 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   }
 
   get games(): ReadonlySet<string> {
-    return this.#games;
+    return this.#games ?? none;
   }
 
   /** Follows a game; once it is live, the socket must join the room too. */
   add(gameId: string): void {
-    if (this.#isClosed || this.#games.has(gameId)) return;
-    this.#games.add(gameId);
+    if (this.#isClosed || this.games.has(gameId)) return;
+    this.#games = (this.#games ?? new Set()).add(gameId);
     this.#dependencies.interests.add(gameId);
   }
 
   /** Joins the rooms, which deliver events from now on. */
   goLive(): void {
     this.#isLive = true;
-    if (this.#games.size === 0) return;
+    if (this.games.size === 0) return;
     this.#socket.join(this.followed().map(roomOfFollowers));
     // Games followed by a cursor or during the catch-up: the socket may have missed changes, so it gets all rows.
-    for (const gameId of this.#games)
+    for (const gameId of this.games)
       this.#dependencies.leaderboards.show(gameId, (change) => this.#send(change));
   }
 
   async follow(gameId: string): ReturnType<Connection['follow']> {
-    if (!this.#games.has(gameId) && this.#games.size >= maxFollowed) {
+    if (!this.games.has(gameId) && this.games.size >= maxFollowed) {
       throw new GantryError(
         'input_invalid',
         `A connection follows the public streams of at most ${maxFollowed} games; unsubscribe from one first`,
@@ -82,21 +87,21 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
     this.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
-    const { db, leaderboards, listen, onFollowed } = this.#dependencies;
+    const { db, leaderboards, listen } = this.#dependencies;
     await listen();
     const [epoch, { seq }, leaderboard] = await Promise.all([
       db.read(readEpoch),
       db.read(streamPosition, stream),
       leaderboards.follow(gameId),
     ]);
-    onFollowed(stream, seq);
+    this.catchUp?.startAfter(stream, seq);
     return { stream, cursor: { epoch, seq }, leaderboard };
   }
 
   unfollow(gameId: string): void {
-    if (this.#games.delete(gameId)) this.#dependencies.interests.remove(gameId);
+    if (this.#games?.delete(gameId)) this.#dependencies.interests.remove(gameId);
     this.#socket.leave(roomOfFollowers(gameId));
-    if (this.#statsAs.delete(gameId)) this.#dependencies.gameStats.unlisten(gameId, this);
+    if (this.#statsAs?.delete(gameId)) this.#dependencies.gameStats.unlisten(gameId, this);
   }
 
   async showLeaderboard(gameId: string, leaderboard: string): Promise<void> {
@@ -112,7 +117,7 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   }
 
   followed(): string[] {
-    return [...this.#games];
+    return [...this.games];
   }
 
   followGameStats(gameIds: readonly string[]): GameStats[] {
@@ -125,14 +130,14 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   followGameStatsAs(subscription: GameStatsSubscription): void {
     const { gameStats } = this.#dependencies;
     for (const gameId of subscription.gameIds) {
-      this.#statsAs.set(gameId, subscription);
+      this.#statsAs = (this.#statsAs ?? new Map()).set(gameId, subscription);
       gameStats.listen(gameId, this);
       this.sendStats(gameStats.follow(gameId));
     }
   }
 
   sendStats(stats: GameStats): void {
-    const subscription = this.#statsAs.get(stats.gameId);
+    const subscription = this.#statsAs?.get(stats.gameId);
     this.#socket.emit('realtime-events game-stats-change', { subscription, data: stats });
   }
 
@@ -140,14 +145,14 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   close(): void {
     this.#isClosed = true;
     this.player?.close();
-    for (const gameId of this.#games) this.#dependencies.interests.remove(gameId);
-    this.#games.clear();
-    for (const gameId of this.#statsAs.keys()) this.#dependencies.gameStats.unlisten(gameId, this);
-    this.#statsAs.clear();
+    for (const gameId of this.games) this.#dependencies.interests.remove(gameId);
+    this.#games = null;
+    for (const gameId of this.#statsAs?.keys() ?? none) this.#dependencies.gameStats.unlisten(gameId, this);
+    this.#statsAs = null;
   }
 
   #send(change: LeaderboardChange): void {
-    if (!this.#games.has(change.gameId)) return;
+    if (!this.games.has(change.gameId)) return;
     this.#socket.emit(leaderboardPatched.name, change, { stream: streamOf.game(change.gameId) });
   }
 }

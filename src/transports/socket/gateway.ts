@@ -20,9 +20,8 @@ import { retireSessions } from '../../features/sessions/commands.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
-import { governInput, type Input, inputOf } from '../../runtime/internals/engine-input.ts';
+import { governInput, governorOf } from '../../runtime/internals/engine-input.ts';
 import {
-  aliasNamespace,
   type EngineConnection,
   encodeAcksWith,
   isPolled,
@@ -31,6 +30,7 @@ import {
   transportClosed,
 } from '../../runtime/internals/engine-io.ts';
 import { refuseOldClients } from '../../runtime/internals/engine-io-3.ts';
+import { releaseHandshake } from '../../runtime/internals/socket-io.ts';
 import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
@@ -46,7 +46,7 @@ import { type LiveServices, LiveSocket } from '../live/live-socket.ts';
 import { PresenceFeed, type PresenceFeedOptions } from '../live/presence-feed.ts';
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
-import { gameBelow, gameOfNamespace } from '../named-games.ts';
+import { gameBelow } from '../named-games.ts';
 import { admitRequests, limitWebSockets, refuseSlowBodies } from './admit-request.ts';
 import { OpenConnections } from './open-connections.ts';
 import { answerCalls, type RpcDependencies } from './rpc.ts';
@@ -107,8 +107,8 @@ export class Gateway {
   readonly #signingKeys: SigningKeys;
   /** Every open connection, including those not admitted yet. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
-  /** Them by what governs their input. */
-  readonly #byInput = new WeakMap<Input, LiveSocket>();
+  /** Ends counting those by long polling. */
+  readonly #polling = new Map<EngineConnection, () => void>();
   /** Those that may have something queued. */
   readonly #sending = new Set<LiveSocket>();
   readonly #connections = new OpenConnections();
@@ -118,10 +118,18 @@ export class Gateway {
   /** Socket calls in flight, which a drain waits for. */
   readonly #calls = new Set<Promise<unknown>>();
   readonly feed: EventFeed;
+  /** What the calls of all sockets share. */
+  readonly #rpc: RpcDependencies;
+  readonly #onDisconnect: (this: Socket) => void;
   #acceptsCalls = true;
 
   constructor(http: HttpServer, dependencies: GatewayDependencies) {
     this.#dependencies = dependencies;
+    this.#rpc = { ...dependencies, execute: (call) => this.#execute(call) };
+    const sockets = this.#sockets;
+    this.#onDisconnect = function () {
+      sockets.get(this.conn)?.leave();
+    };
     const admission = { ...dependencies, connections: this.#connections };
     this.#io = new Server(http, {
       transports: ['websocket', 'polling'],
@@ -132,9 +140,11 @@ export class Gateway {
       ...(dependencies.adapter && { adapter: dependencies.adapter }),
     });
     const turns = new InboundTurns();
-    governInput(this.#io, (request, input) => {
+    governInput(this.#io, (request) => {
       const address = dependencies.addressOf(request); // the request is not kept
-      return new InboundLimit(dependencies, turns, () => this.#cutOff(input, address));
+      // Until the connection is opened.
+      const flooded = () => dependencies.onRefused({ reason: 'flood', at: 'connection', address });
+      return new InboundLimit(dependencies, turns, { flooded });
     });
     openInOneWrite(this.#io);
     refuseOldClients(this.#io, (request) => {
@@ -209,6 +219,14 @@ export class Gateway {
       answeredBytes: encodeAcksWith(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
       sending: this.#sending,
+      upgraded: (conn, live) => {
+        this.#endPolling(conn);
+        setInputOwner(conn, live);
+      },
+      closed: (conn) => {
+        this.#endPolling(conn);
+        this.#sockets.delete(conn);
+      },
       listen: () => this.feed.listen(),
       flushed: () => this.feed.flushed(),
       track: (work) => this.#track(work),
@@ -283,34 +301,15 @@ export class Gateway {
 
   #open(conn: EngineConnection, services: LiveServices): void {
     const handshake = extractHandshakeInfo(conn, this.#dependencies.addressOf);
-    aliasNamespace(conn, (namespace) => {
-      const game = gameOfNamespace(namespace);
-      if (game !== null) handshake.games.push(game);
-      return game !== null;
-    });
     const live = new LiveSocket(conn, handshake, services);
     this.#sockets.set(conn, live);
-    this.#byInput.set(inputOf(conn), live);
-    let uncount = isPolled(conn) ? this.#connections.add(handshake.address) : null;
-    const endPolling = () => {
-      uncount?.();
-      uncount = null;
-    };
-    conn.on('upgrade', () => {
-      endPolling();
-      this.#byInput.set(inputOf(conn), live);
-    });
-    conn.once('close', () => {
-      endPolling();
-      this.#sockets.delete(conn);
-    });
+    setInputOwner(conn, live);
+    if (isPolled(conn)) this.#polling.set(conn, this.#connections.add(handshake.address));
   }
 
-  /** A client sends too much; it may be one whose connection has not been opened, or is closing. */
-  #cutOff(input: Input, address: string): void {
-    const live = this.#byInput.get(input);
-    if (live) live.flooded();
-    else this.#dependencies.onRefused({ reason: 'flood', at: 'connection', address });
+  #endPolling(conn: EngineConnection): void {
+    this.#polling.get(conn)?.();
+    this.#polling.delete(conn);
   }
 
   #admit(socket: Socket, next: (error?: Error) => void): void {
@@ -330,17 +329,17 @@ export class Gateway {
     if (!live) throw closedMeanwhile();
     const { cursors, partial, ...auth } = socket.handshake.auth;
     live.handshake.gameVersion = sentVersion(auth.gameVersion);
+    releaseHandshake(socket);
     await live.admit(socket, auth, { cursors, partial });
   }
 
   #start(socket: Socket): void {
     const live = this.#sockets.get(socket.conn);
     if (!live) return; // closed in the meantime
-    const { token, connection, handshake, traffic } = live;
-    const execute = (call: Call) => this.#execute(call);
-    answerCalls(socket, { token, connection, traffic, ...handshake }, { ...this.#dependencies, execute });
+    const { session, connection, handshake, traffic } = live;
+    answerCalls(socket, { session, connection, traffic, ...handshake }, this.#rpc);
     // Not only when the connection closes: a client may leave the namespace and keep the connection open.
-    socket.once('disconnect', () => live.leave());
+    socket.on('disconnect', this.#onDisconnect);
     live.start(socket);
   }
 
@@ -373,6 +372,12 @@ export class Gateway {
       .finally(() => this.#tracked.delete(tracked));
     this.#tracked.add(tracked);
   }
+}
+
+/** Has a connection told when it is cut because of what it sends. */
+function setInputOwner(conn: EngineConnection, live: LiveSocket): void {
+  const limit = governorOf(conn);
+  if (limit instanceof InboundLimit) limit.owner = live;
 }
 
 function shuttingDown(): GantryError {

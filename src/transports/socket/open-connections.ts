@@ -9,14 +9,14 @@ export class OpenConnections extends ConnectionCounts {
   readonly #sockets = new Set<Duplex>();
 
   /** Counts the TCP connection of a WebSocket. Call this when it has been taken over from the HTTP server. */
-  addSocket(address: string, socket: Duplex): void {
-    const remove = this.add(address);
+  override addSocket(address: string, socket: Duplex): void {
+    super.addSocket(address, socket);
     this.#sockets.add(socket);
     socket.on('error', ignore); // nothing handles its errors until ws does, and an unhandled one ends the process
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      remove();
-    });
+  }
+
+  protected override removed(socket: Duplex): void {
+    this.#sockets.delete(socket);
   }
 
   /** Closes the TCP connections of all WebSockets at once; a closing HTTP server waits for them otherwise. */

@@ -9,9 +9,11 @@ import type { Connection } from '../../features/events/connection.ts';
 import { type AnyOperation, bareText, type Registry } from '../../features/operation.ts';
 import type { LargeCall } from '../../features/states/large-input.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
+import type { EmittedCall } from '../../runtime/internals/engine-io.ts';
+import { type AnyEventListener, onAnyEvent } from '../../runtime/internals/socket-io.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
 import type { HandshakeInfo } from '../live/handshake-info.ts';
-import type { CallTraffic, SocketTraffic } from '../live/socket-traffic.ts';
+import type { CallListeners, CallTraffic, SocketTraffic } from '../live/socket-traffic.ts';
 import { gamesIn } from '../named-games.ts';
 import { inputFromQuery } from '../query-input.ts';
 
@@ -28,8 +30,8 @@ export interface RpcDependencies {
 
 /** What every call on a socket carries from its connection. */
 export interface Caller extends HandshakeInfo {
-  /** The handshake's token, or a later one of the same session. */
-  token(): string | undefined;
+  /** Its token is the handshake's, or a later one of the same session. */
+  session: { readonly token: string } | null;
   connection: Connection | undefined;
   traffic: SocketTraffic;
 }
@@ -41,9 +43,50 @@ export interface Caller extends HandshakeInfo {
  * No input may make this throw: an exception in a Socket.IO handler ends the process.
  */
 export function answerCalls(socket: Socket, caller: Caller, dependencies: RpcDependencies): void {
-  const answer = (traffic: CallTraffic, read: Read) => {
-    const call = dependencies.observer.begin('socket', caller.address);
-    run(caller, dependencies, read, call, traffic)
+  const calls = new SocketCalls(caller, dependencies);
+  // Only calls with attachments: for the others, parsing and answering by Socket.IO would be a tenth of a call's cost.
+  onAnyEvent(socket, calls);
+  caller.traffic.onCalls(calls);
+}
+
+class SocketCalls implements CallListeners, AnyEventListener {
+  readonly #caller: Caller;
+  readonly #dependencies: RpcDependencies;
+
+  constructor(caller: Caller, dependencies: RpcDependencies) {
+    this.#caller = caller;
+    this.#dependencies = dependencies;
+  }
+
+  onCall(request: EmittedCall, emitted: unknown[]): void {
+    this.#answer(this.#caller.traffic.begin(request), (call) => {
+      const parsed = parseCall(this.#dependencies.registry, emitted, call);
+      refuseRoundedInput(request.args, 1);
+      return parsed;
+    });
+  }
+
+  /** Only a few large calls are processed concurrently, so that other calls run in between. */
+  onLargeCall(request: EmittedCall): void {
+    const { largeCalls } = this.#dependencies;
+    this.#answer(this.#caller.traffic.beginLarge(request), (call) =>
+      largeCalls.take(() => readLarge(request.args, this.#dependencies, call)),
+    );
+  }
+
+  onAnyEvent(emitted: readonly unknown[]): void {
+    const last = emitted.at(-1);
+    const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
+    const args = ack ? emitted.slice(0, -1) : emitted;
+    this.#answer(this.#caller.traffic.beginRead(ack), (call) =>
+      parseCall(this.#dependencies.registry, args, call),
+    );
+  }
+
+  #answer(traffic: CallTraffic, read: Read): void {
+    const dependencies = this.#dependencies;
+    const call = dependencies.observer.begin('socket', this.#caller.address);
+    run(this.#caller, dependencies, read, call, traffic)
       .then(
         (result) => {
           call.end('ok');
@@ -57,27 +100,7 @@ export function answerCalls(socket: Socket, caller: Caller, dependencies: RpcDep
         },
       )
       .catch(dependencies.report);
-  };
-  // Only calls with attachments: for the others, parsing and answering by Socket.IO would be a tenth of a call's cost.
-  socket.onAny((...emitted: unknown[]) => {
-    const last = emitted.at(-1);
-    const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
-    const args = ack ? emitted.slice(0, -1) : emitted;
-    answer(caller.traffic.beginRead(ack), (call) => parseCall(dependencies.registry, args, call));
-  });
-  caller.traffic.onCalls({
-    onCall: (request, emitted) =>
-      answer(caller.traffic.begin(request), (call) => {
-        const parsed = parseCall(dependencies.registry, emitted, call);
-        refuseRoundedInput(request.args, 1);
-        return parsed;
-      }),
-    // Only a few large calls are processed concurrently, so that other calls run in between.
-    onLargeCall: (request) =>
-      answer(caller.traffic.beginLarge(request), (call) =>
-        dependencies.largeCalls.take(() => readLarge(request.args, dependencies, call)),
-      ),
-  });
+  }
 }
 
 /** An operation call parsed from a packet. */
@@ -107,7 +130,7 @@ async function run(
     style: 'dispatch',
     input,
     credentials: {
-      launcherJwt: input.launcherJwt ?? caller.token(),
+      launcherJwt: input.launcherJwt ?? caller.session?.token,
       authorization: caller.authorization,
       origin: caller.origin,
       gameVersion: caller.gameVersion,
