@@ -45,6 +45,7 @@ async function listen({ accepted, perTurn }: { accepted: number; perTurn: number
   await once(http, 'listening');
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   return {
+    io,
     url,
     parsed,
     mostPerTurn: () => Math.max(...turns.filter((count) => count !== undefined)),
@@ -72,6 +73,21 @@ test('what arrives on a WebSocket at once is parsed in order, a few packets per 
   await until('parsed', () => server.parsed.length === 500);
   expect(server.parsed).toMatchObject(Array.from({ length: 500 }, (_, at) => ({ data: `${at}` })));
   expect(server.mostPerTurn()).toBeLessThanOrEqual(10);
+});
+
+test('a WebSocket retains nothing of a message that has been read, and no listener of its handshake', async () => {
+  await using server = await listen({ accepted: 10, perTurn: 10 });
+  using socket = await openRawWebSocket(server);
+  socket.send(text('3a'));
+  await until('parsed', () => server.parsed.length === 1);
+  const [webSocket] = Object.values<{ transport: object }>(Reflect.get(server.io.engine, 'clients')).map(
+    ({ transport }) => Reflect.get(transport, 'socket'),
+  );
+  expect(webSocket._receiver).toMatchObject({ _mask: undefined, _buffers: [], _fragments: [] });
+  expect(webSocket.listenerCount('error')).toBe(1);
+  socket.send(text('3b'));
+  await until('the next is parsed', () => server.parsed.length === 2);
+  expect(server.parsed).toMatchObject([{ data: 'a' }, { data: 'b' }]);
 });
 
 test('pings of the WebSocket protocol and probes of an upgrade are packets, too', async () => {

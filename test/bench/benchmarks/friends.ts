@@ -23,7 +23,7 @@ const warmUpSeconds = 10;
 /** Far fewer than there are changes: what the server writes by itself on a machine that is busy. */
 const maxOtherCommits = 20;
 
-const memoryProbe = ['--expose-gc', '--import', new URL('../memory-probe.ts', import.meta.url).href];
+const memoryProbe = ['--import', new URL('../memory-probe.ts', import.meta.url).href];
 const adminToken = 'benchmark-of-friends-admin-token';
 const loadAnswer = z.object({
   frames: z.number(),
