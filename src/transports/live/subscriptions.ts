@@ -11,7 +11,6 @@ import { readEpoch, streamPosition } from '../../features/events/queries.ts';
 import type { PresenceConnection } from '../../features/friends/presence.ts';
 import type { GameStats } from '../../features/playtime/events.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/score.ts';
-import type { CatchUp } from './catch-up.ts';
 import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed, StatsListener } from './game-stats-feed.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
@@ -38,7 +37,7 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   /** Named leaderboards that the client reads, by game and name. */
   readonly #leaderboards = new Set<string>();
   /** Told from which position the socket follows a stream; null: it is not catching up. */
-  catchUp: Pick<CatchUp, 'startAfter'> | null = null;
+  catchUp: { startAfter(stream: string, seq: number): void } | null = null;
   /** Ids of the games followed; null: most sockets never follow one. */
   #games: Set<string> | null = null;
   readonly #socket: Socket;
