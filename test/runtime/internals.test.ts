@@ -82,7 +82,7 @@ describe('engine.io and ws', () => {
       const server = new Server(http);
       server.engine.on('connection', (conn: EngineConnection) => {
         conn.on('packet', (packet: object) => {
-          aliasNamespace(conn, packet, (namespace) => namespace === '/alias');
+          aliasNamespace(conn, packet, { isAlias: (namespace) => namespace === '/alias' });
         });
       });
       server.on('connection', (socket) => {

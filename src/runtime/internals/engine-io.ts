@@ -207,19 +207,19 @@ export function bytesOfPacket(data: unknown): number {
 
 /**
  * Connects a client to the namespace `/` although it requested another one: the namespace is removed from incoming
- * packets and added to outgoing ones. `isAlias` is called with the namespace of the first CONNECT. Must be called with
- * each packet of engine.io's event `packet` before anything else reads it.
+ * packets and added to outgoing ones. `aliases.isAlias` is called with the namespace of the first CONNECT. Must be called
+ * with each packet of engine.io's event `packet` before anything else reads it.
  */
 export function aliasNamespace(
   conn: EngineConnection,
   packet: { data?: unknown },
-  isAlias: (namespace: string) => boolean,
+  aliases: { isAlias(namespace: string): boolean },
 ): void {
   if (typeof packet.data !== 'string') return;
   const [whole, head = '', namespace = ''] = packetHead.exec(packet.data) ?? [];
   if (whole === undefined) return;
   const current: unknown = Reflect.get(conn, alias);
-  if (current === undefined && head === '0' && isAlias(namespace)) setAlias(conn, namespace);
+  if (current === undefined && head === '0' && aliases.isAlias(namespace)) setAlias(conn, namespace);
   else if (current !== namespace) return;
   packet.data = head + packet.data.slice(whole.length);
 }

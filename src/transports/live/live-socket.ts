@@ -269,7 +269,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
   }
 
   received(packet: { type?: string; data?: unknown }): void {
-    aliasNamespace(this.#conn, packet, (namespace) => this.#isAlias(namespace));
+    aliasNamespace(this.#conn, packet, this);
     const { data } = packet;
     if (this.#state !== 'admitted' && typeof data === 'string' && data.length > maxHandshakeLength) {
       const error = new GantryError(
@@ -312,7 +312,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
   }
 
   /** A namespace may name the game. */
-  #isAlias(namespace: string): boolean {
+  isAlias(namespace: string): boolean {
     const game = gameOfNamespace(namespace);
     if (game !== null) this.handshake.games.push(game);
     return game !== null;

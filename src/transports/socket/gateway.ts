@@ -46,10 +46,10 @@ import { type LiveServices, LiveSocket } from '../live/live-socket.ts';
 import { PresenceFeed, type PresenceFeedOptions } from '../live/presence-feed.ts';
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
-import { gameBelow } from '../named-games.ts';
 import { admitRequests, limitWebSockets, refuseSlowBodies } from './admit-request.ts';
 import { OpenConnections } from './open-connections.ts';
 import { answerCalls, type RpcDependencies } from './rpc.ts';
+import { serveBelowGames } from './serve-below-games.ts';
 
 /** How often other processes' events and retired keys are polled, whether or not there is a bus. */
 const catchUpIntervalMs = 1_000;
@@ -140,11 +140,13 @@ export class Gateway {
       ...(dependencies.adapter && { adapter: dependencies.adapter }),
     });
     const turns = new InboundTurns();
+    const { packetsPerSecond, lengthPerSecond } = dependencies;
+    const rates = { packetsPerSecond, lengthPerSecond }; // an object with few properties is read faster
     governInput(this.#io, (request) => {
       const address = dependencies.addressOf(request); // the request is not kept
       // Until the connection is opened.
       const flooded = () => dependencies.onRefused({ reason: 'flood', at: 'connection', address });
-      return new InboundLimit(dependencies, turns, { flooded });
+      return new InboundLimit(rates, turns, { flooded });
     });
     openInOneWrite(this.#io);
     refuseOldClients(this.#io, (request) => {
@@ -390,15 +392,4 @@ function clientTooOld(): GantryError {
     'Clients of Socket.IO 2 and older are not supported: update to Socket.IO 4 (with Feathers, to version 5), which ' +
       'connects with EIO=4 and sends the token as auth.launcherJwt',
   );
-}
-
-/** Rewrites `/g/<game>/socket.io/` to the one path engine.io serves, with the game in the query. */
-function serveBelowGames(http: HttpServer): void {
-  const rewrite = (request: IncomingMessage) => {
-    const named = gameBelow(request.url ?? '');
-    if (!named?.url.startsWith('/socket.io/')) return;
-    request.url = `${named.url}${named.url.includes('?') ? '&' : '?'}gameId=${named.game}`;
-  };
-  http.prependListener('request', rewrite);
-  http.prependListener('upgrade', rewrite);
 }
