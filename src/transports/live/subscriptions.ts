@@ -32,14 +32,12 @@ export interface SubscriptionsDependencies {
 export class Subscriptions implements Connection, PresenceConnection, StatsListener {
   /** Null: the socket has no session. */
   player: PlayerSocket | null = null;
-  /** Ids of the games followed. */
-  readonly #games = new Set<string>();
-  /** Named leaderboards that the client reads, by game and name. */
-  readonly #leaderboards = new Set<string>();
   /** Told from which position the socket follows a stream; null: it is not catching up. */
   catchUp: { startAfter(stream: string, seq: number): void } | null = null;
   /** Ids of the games followed; null: most sockets never follow one. */
   #games: Set<string> | null = null;
+  /** Named leaderboards that the client reads, by game and name. */
+  #leaderboards: Set<string> | null = null;
   readonly #socket: Socket;
   readonly #dependencies: SubscriptionsDependencies;
   /** Games of which only the number of players is followed. */
@@ -105,8 +103,9 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
 
   async showLeaderboard(gameId: string, leaderboard: string): Promise<void> {
     const key = `${gameId} ${leaderboard}`;
-    const isTooMany = this.#leaderboards.size >= maxFollowed && !this.#leaderboards.has(key);
-    if (isTooMany || !this.#games.has(gameId)) return;
+    if (!this.#games?.has(gameId)) return;
+    this.#leaderboards ??= new Set();
+    if (this.#leaderboards.size >= maxFollowed && !this.#leaderboards.has(key)) return;
     this.#leaderboards.add(key);
     await this.#dependencies.leaderboards.watch(gameId, leaderboard);
   }
