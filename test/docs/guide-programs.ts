@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { asGodot3 } from '../sdk/godot3-project.ts';
+import { scriptFor } from '../sdk/godot-project.ts';
+import type { Godot } from '../sdk/godots.ts';
 import { documents } from './documents.ts';
 
 /** Where a guide's program plays. */
@@ -49,11 +50,13 @@ static class Program
     }
 }
 `,
-  gdscript(page: string, { url, gameId }: GuideGame) {
+  gdscript(godot: Godot, page: string, { url, gameId }: GuideGame) {
     const blocks = examples(page, 'gdscript', gameId).split(/^(?=\S)/m);
     const isFunction = (block: string) => block.startsWith('func ');
     const statements = blocks.filter((block) => !isFunction(block)).join('');
-    return asGodot3(`extends Node
+    return scriptFor(
+      godot,
+      `extends Node
 const GantryClient = preload("res://addons/gantry/gantry_client.gd")
 func _ready():
 	var client = GantryClient.new("${url}"); add_child(client)
@@ -65,7 +68,8 @@ func _ready():
 ${statements.replaceAll(/^(?=.)/gm, '\t')}
 	print("the end")
 ${blocks.filter(isFunction).join('')}
-`);
+`,
+    );
   },
 };
 

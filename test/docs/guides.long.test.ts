@@ -9,8 +9,8 @@ import { publishNews } from '../../src/features/news/operations/news.ts';
 import { createLeaderboard } from '../../src/features/scores/operations/leaderboards.ts';
 import { monoMissing } from '../sdk/csharp-driver.ts';
 import { pythonDriver } from '../sdk/drivers.ts';
-import { gdscriptDriver } from '../sdk/gdscript-driver.ts';
-import { Godot3Project, outputOf } from '../sdk/godot3-project.ts';
+import { GodotProject, outputOf } from '../sdk/godot-project.ts';
+import { godots } from '../sdk/godots.ts';
 import { overHttp } from '../support/administration.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -93,13 +93,13 @@ const languages: readonly {
       return (await run('mono', [`${page}.exe`], { cwd: folder, timeout: 30_000 })).stdout;
     },
   },
-  {
-    name: 'GDScript',
-    missing: gdscriptDriver.missing,
-    prepare: (folder) => sdk('gdscript', folder),
-    async run(page, game, folder) {
-      await writeFile(join(folder, `${page}.gd`), guidePrograms.gdscript(page, game));
-      const project = await Godot3Project.create(folder);
+  ...godots.map((godot) => ({
+    name: `GDScript in ${godot.name}`,
+    missing: godot.missing,
+    prepare: (folder: string) => sdk('gdscript', folder),
+    async run(page: string, game: GuideGame, folder: string) {
+      await writeFile(join(folder, `${page}.gd`), guidePrograms.gdscript(godot, page, game));
+      const project = await GodotProject.create(folder, godot);
       const child = await project.run(`load("res://${page}.gd").new()`);
       const output = outputOf(child);
       const gone = once(child, 'close');
@@ -109,7 +109,7 @@ const languages: readonly {
       expect(output()).not.toContain('ERROR');
       return output();
     },
-  },
+  })),
 ];
 
 let server: TestServer;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { launchBrowser, openPage } from '../pages/browser.ts';
-import { outputOf } from '../sdk/godot3-project.ts';
+import { outputOf } from '../sdk/godot-project.ts';
 import { freePort } from '../support/free-port.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { noBrowser } from '../pages/browser.ts';
 import { pythonDriver } from '../sdk/drivers.ts';
-import { gdscriptDriver } from '../sdk/gdscript-driver.ts';
-import { asGodot3, Godot3Project, outputOf } from '../sdk/godot3-project.ts';
+import { GodotProject, outputOf, scriptFor } from '../sdk/godot-project.ts';
+import { godots } from '../sdk/godots.ts';
 import { repository } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -50,41 +50,49 @@ test('vanilla: a round that ends offline is on the board afterwards, and the typ
   expect(await checked.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' });
 });
 
-test('godot: a round is on the board, and the progress is there again at the next start', {
-  timeout: 60_000,
-}, async ({ skip }) => {
-  skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
-  await using server = await startTestServer();
-  await using folder = await temporaryDirectory();
-  const { directory } = await written('godot', folder.path, server);
-  for (const name of ['main.gd', 'cloud.gd']) {
-    const script = await readFile(join(directory, name), 'utf8');
-    await writeFile(join(directory, name), asGodot3(script).replaceAll('queue_redraw()', 'update()'));
-  }
-  const project = await Godot3Project.create(directory);
-  const play = async (end: RegExp, ...actions: string[]) => {
-    const child = await project.run('load("res://main.gd").new()', {
-      begin: 'Engine.time_scale = 20',
-      steps: [
-        'var text = "%s; %s; %s" % [node.progress.text, node.board.text.replace("\\n", " "), node.news.text]',
-        'if not node.has_meta("text") or node.get_meta("text") != text: print(text)',
-        'node.set_meta("text", text)',
-        ...actions.map((action) => `if node.progress.text != "" and not node.has_meta("played"): ${action}`),
-        'if node.progress.text != "": node.set_meta("played", true)',
-      ],
-    });
-    const output = outputOf(child);
-    const gone = once(child, 'close');
-    await until(`${end}`, () => end.test(output()) || /ERROR/.test(output()), 20_000).catch(() => undefined);
-    child.kill();
-    await gone;
-    expect(output()).not.toContain('ERROR');
-    expect(output()).toMatch(end);
-  };
-  const saved = /^Your best: [1-9]\d*\. Rounds played: 1; The best 1\. Vera: [1-9]/m;
-  await play(saved, 'node.cloud.rename("Vera")', 'node._play()');
-  await play(saved);
-});
+test.for(godots)(
+  'godot: a round is on the board, and the progress is there again at the next start, in $name',
+  {
+    timeout: 60_000,
+  },
+  async (godot, { skip }) => {
+    skip(godot.missing !== null, godot.missing ?? '');
+    await using server = await startTestServer();
+    await using folder = await temporaryDirectory();
+    const { directory } = await written('godot', folder.path, server);
+    for (const name of ['main.gd', 'cloud.gd']) {
+      const script = await readFile(join(directory, name), 'utf8');
+      await writeFile(join(directory, name), scriptFor(godot, script));
+    }
+    const project = await GodotProject.create(directory, godot);
+    const play = async (end: RegExp, ...actions: string[]) => {
+      const child = await project.run('load("res://main.gd").new()', {
+        begin: 'Engine.time_scale = 20',
+        steps: [
+          'var text = "%s; %s; %s" % [node.progress.text, node.board.text.replace("\\n", " "), node.news.text]',
+          'if not node.has_meta("text") or node.get_meta("text") != text: print(text)',
+          'node.set_meta("text", text)',
+          ...actions.map(
+            (action) => `if node.progress.text != "" and not node.has_meta("played"): ${action}`,
+          ),
+          'if node.progress.text != "": node.set_meta("played", true)',
+        ],
+      });
+      const output = outputOf(child);
+      const gone = once(child, 'close');
+      await until(`${end}`, () => end.test(output()) || /ERROR/.test(output()), 20_000).catch(
+        () => undefined,
+      );
+      child.kill();
+      await gone;
+      expect(output()).not.toContain('ERROR');
+      expect(output()).toMatch(end);
+    };
+    const saved = /^Your best: [1-9]\d*\. Rounds played: 1; The best 1\. Vera: [1-9]/m;
+    await play(saved, 'node.cloud.rename("Vera")', 'node._play()');
+    await play(saved);
+  },
+);
 
 test('python-bot: it plays, congratulates the player who leads, and answers', {
   timeout: 60_000,

@@ -11,8 +11,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { monoMissing } from './csharp-driver.ts';
 import { pythonDriver } from './drivers.ts';
-import { gdscriptDriver } from './gdscript-driver.ts';
-import { asGodot3, Godot3Project } from './godot3-project.ts';
+import { GodotProject, scriptFor } from './godot-project.ts';
+import { godots } from './godots.ts';
 
 /** The block of a page that is marked with this name after its language. */
 function block(page: string, name: string): string {
@@ -105,26 +105,32 @@ test('the quick start for C# works as described', { timeout: 60_000 }, async ({ 
   );
 });
 
-test('the first Godot game works as described, in Godot 3', { timeout: 60_000 }, async ({ skip }) => {
-  skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
-  await holdQuickStart(
-    asGodot3(block('first-godot-game', 'first-game.gd')),
-    async ({ file, folder }) => {
-      expect((await gantry(['sdk', 'gdscript', '--out', folder])).code).toBe(0);
-      const { project } = await Godot3Project.open(folder);
-      return project.run(`load("res://${file}").new()`, {
-        steps: [
-          'var shown = node.news.text + "\\nboard: " + node.board.text.strip_edges()',
-          'if not node.has_meta("shown") or node.get_meta("shown") != shown: print(shown)',
-          'node.set_meta("shown", shown)',
-          'if node.client.status == "live" and node.points < 300: node._score()',
-        ],
-      });
-    },
-    'first-game.gd',
-    [/^You are \w+ \w+$/m, /^board: 1\. \w+ \w+: 300$/m, /^Three hundred!$/m],
-  );
-});
+test.for(godots)(
+  'the first Godot game works as described, in $name',
+  {
+    timeout: 60_000,
+  },
+  async (godot, { skip }) => {
+    skip(godot.missing !== null, godot.missing ?? '');
+    await holdQuickStart(
+      scriptFor(godot, block('first-godot-game', 'first-game.gd')),
+      async ({ file, folder }) => {
+        expect((await gantry(['sdk', 'gdscript', '--out', folder])).code).toBe(0);
+        const { project } = await GodotProject.open(folder, godot);
+        return project.run(`load("res://${file}").new()`, {
+          steps: [
+            'var shown = node.news.text + "\\nboard: " + node.board.text.strip_edges()',
+            'if not node.has_meta("shown") or node.get_meta("shown") != shown: print(shown)',
+            'node.set_meta("shown", shown)',
+            'if node.client.status == "live" and node.points < 300: node._score()',
+          ],
+        });
+      },
+      'first-game.gd',
+      [/^You are \w+ \w+$/m, /^board: 1\. \w+ \w+: 300$/m, /^Three hundred!$/m],
+    );
+  },
+);
 
 test('the three lines of each language are three lines', () => {
   const three = [

@@ -1,15 +1,10 @@
-# The GDScript SDK's driver, by test/sdk/driver-protocol.md, for Godot 3. Its scripts cannot read standard input:
-# bridge.ts forwards it over TCP, to the port DRIVER_PORT.
-extends SceneTree
+# The GDScript SDK's driver, by test/sdk/driver-protocol.md. engine.gd is engine_godot3.gd or engine_godot4.gd.
+extends "res://engine.gd"
 
 const GantryClient = preload("res://addons/gantry/gantry_client.gd")
 const GantryJson = preload("res://addons/gantry/gantry_json.gd")
-const Platform = preload("res://addons/gantry/platform_godot3.gd")
-const SCRIPT_VARIABLE = 8192
 
 var _json = GantryJson.new()
-var _peer = StreamPeerTCP.new()
-var _received = PoolByteArray()
 var _clients = {}
 var _saved = {}
 var _requests = {}
@@ -43,7 +38,7 @@ class Watcher:
 		var tokens = driver._renew_tokens[client]
 		request.give(tokens.pop_front() if tokens.size() > 0 else "")
 
-	func changed(rows):
+	func rows_changed(rows):
 		driver._report({"client": client, "follow": id, "rows": driver._through_properties(rows)})
 
 	func config_changed(values):
@@ -78,43 +73,16 @@ class EventWatcher:
 		driver._report({"client": client, "event": event, "record": driver._through_properties(record), "meta": meta})
 
 
-# OS.set_environment is not in every Godot 3.
-class PlatformInLauncher:
-	extends "res://addons/gantry/platform_godot3.gd"
-	var token
-
-	func launchers_token():
-		return token
-
-
 func _init():
-	Engine.target_fps = 200
-	_json._platform = Platform.new()
+	_json._platform = PlatformInLauncher.new()
 	for line in GantryClient.source_code.split("\n"):
 		if line.begins_with("func "):
 			var parts = line.substr(5, line.find(")") - 5).split("(")
 			_parameters[parts[0]] = parts[1].replace(" = {}", "").split(", ", false)
-	_peer.connect_to_host("127.0.0.1", int(OS.get_environment("DRIVER_PORT")))
 
 
-func _idle(_delta):
-	if _peer.get_status() == StreamPeerTCP.STATUS_CONNECTING:
-		return
-	if _peer.get_status() != StreamPeerTCP.STATUS_CONNECTED:
-		quit()
-		return
-	var waiting = _peer.get_available_bytes()
-	if waiting > 0:
-		_received.append_array(_peer.get_data(waiting)[1])
-		_take_lines()
-
-func _take_lines():
-	var from = 0
-	for at in range(_received.size()):
-		if _received[at] == 10:
-			_do(_json.parse(_received.subarray(from, at).get_string_from_utf8()))
-			from = at + 1
-	_received = _received.subarray(from, _received.size() - 1) if from < _received.size() else PoolByteArray()
+func _take_line(line):
+	_do(_json.parse(line))
 
 
 func _do(command):
@@ -143,7 +111,7 @@ func _do(command):
 		"followFriends":
 			var friends = _clients[name].friends()
 			_boards[command["id"]] = friends
-			friends.connect("changed", _watcher(command, name), "friends_changed")
+			_listen(friends, "changed", _watcher(command, name), "friends_changed")
 			_watch(command, friends.follow())
 		"config":
 			var config = _clients[name].config()
@@ -151,7 +119,7 @@ func _do(command):
 		"followConfig":
 			var config = _clients[name].config()
 			_boards[command["id"]] = config
-			config.connect("changed", _watcher(command, name), "config_changed")
+			_listen(config, "changed", _watcher(command, name), "config_changed")
 			_watch(command, config.follow())
 		"unfollow":
 			_boards[command["follow"]].stop()
@@ -196,16 +164,16 @@ func _open(name, options):
 	var client = _new_client(options)
 	_clients[name] = client
 	var watcher = _watcher({"id": 0}, name)
-	client.connect("status_changed", watcher, "status")
-	client.connect("resync", watcher, "resync")
-	client.connect("state_changed", watcher, "saved")
+	_listen(client, "status_changed", watcher, "status")
+	_listen(client, "resync", watcher, "resync")
+	_listen(client, "state_changed", watcher, "saved")
 	for event in client.EVENTS:
 		var watcher_of_event = EventWatcher.new()
 		watcher_of_event.driver = self
 		watcher_of_event.client = name
 		watcher_of_event.event = event
 		_watchers.append(watcher_of_event)
-		client.connect(client.EVENTS[event], watcher_of_event, "received")
+		_listen(client, client.EVENTS[event], watcher_of_event, "received")
 	if options.has("renewTokens"):
 		_renew_tokens[name] = options["renewTokens"]
 		client.renewer = watcher
@@ -232,7 +200,7 @@ func _follow(command):
 	var client = _clients[command["client"]]
 	var board = client.leaderboard(command["leaderboard"]) if command.has("leaderboard") else client.leaderboard()
 	_boards[command["id"]] = board
-	board.connect("changed", _watcher(command, command["client"]), "changed")
+	_listen(board, "changed", _watcher(command, command["client"]), "rows_changed")
 	_watch(command, board.follow(command["limit"]) if command.has("limit") else board.follow())
 
 
@@ -240,9 +208,11 @@ func _sign_in(command, options, kind):
 	var client = _new_client(options)
 	var watcher = _watcher(command, client, kind)
 	if kind == "guest":
-		client.sign_in_as_guest(options["gameId"], options.get("deviceSecret"), options.get("deviceName"), options.get("username")).connect("completed", watcher, "done")
+		var call = client.sign_in_as_guest(options["gameId"], options.get("deviceSecret"), options.get("deviceName"), options.get("username"))
+		_listen(call, "completed", watcher, "done")
 	else:
-		client.sign_in_with_wallet(options["gameId"], options["wallet"], watcher).connect("completed", watcher, "done")
+		var call = client.sign_in_with_wallet(options["gameId"], options["wallet"], watcher)
+		_listen(call, "completed", watcher, "done")
 
 
 func _watcher(command, client, kind = ""):
@@ -256,7 +226,7 @@ func _watcher(command, client, kind = ""):
 
 
 func _watch(command, call):
-	call.connect("completed", _watcher(command, command["client"], command["do"]), "done")
+	_listen(call, "completed", _watcher(command, command["client"], command["do"]), "done")
 
 
 func _done(watcher, answer):
@@ -358,4 +328,4 @@ func _ok(command, value):
 
 
 func _report(report):
-	_peer.put_data((_json.write(report) + "\n").to_utf8())
+	_send_line(_json.write(report))
