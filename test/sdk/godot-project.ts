@@ -24,6 +24,7 @@ export class GodotProject {
     const file = join(folder, 'project.godot');
     const given = await readFile(file, 'utf8').catch(() => '');
     if (!given.includes(godot.project)) await writeFile(file, godot.project);
+    if (godot.major === 4) await writeClassesInGodot4(folder, '[]');
     return new GodotProject(folder, godot);
   }
 
@@ -35,8 +36,7 @@ export class GodotProject {
   static async open(folder: string, godot: Godot): Promise<{ project: GodotProject; editorSaid: string }> {
     const project = await GodotProject.create(folder, godot);
     if (godot.major === 4) {
-      await mkdir(join(folder, '.godot'), { recursive: true });
-      await writeFile(join(folder, '.godot/global_script_class_cache.cfg'), classesInGodot4);
+      await writeClassesInGodot4(folder, gantryClientInGodot4);
       return { project, editorSaid: '' };
     }
     const file = join(folder, 'project.godot');
@@ -92,7 +92,13 @@ export class GodotProject {
   }
 }
 
-const classesInGodot4 = `list=[{
+/** What the editor of Godot 4 writes when it has read a project's scripts. */
+async function writeClassesInGodot4(folder: string, list: string): Promise<void> {
+  await mkdir(join(folder, '.godot'), { recursive: true });
+  await writeFile(join(folder, '.godot/global_script_class_cache.cfg'), `list=${list}\n`);
+}
+
+const gantryClientInGodot4 = `[{
 "base": &"Node",
 "class": &"GantryClient",
 "icon": "",
@@ -100,8 +106,7 @@ const classesInGodot4 = `list=[{
 "is_tool": false,
 "language": &"GDScript",
 "path": "res://addons/gantry/gantry_client.gd"
-}]
-`;
+}]`;
 
 /**
  * A script of the manual, which is written for Godot 4, in the language of a Godot: the differences that the page about a

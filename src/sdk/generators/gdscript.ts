@@ -153,6 +153,7 @@ function clientHead({ events }: SdkModel): string {
     '',
     'func _init(server_url = ""):',
     '\turl = server_url',
+    '\t_set_up()',
   ].join('\n');
 }
 

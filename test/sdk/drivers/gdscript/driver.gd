@@ -79,6 +79,7 @@ func _init():
 		if line.begins_with("func "):
 			var parts = line.substr(5, line.find(")") - 5).split("(")
 			_parameters[parts[0]] = parts[1].replace(" = {}", "").split(", ", false)
+	_start()
 
 
 func _take_line(line):

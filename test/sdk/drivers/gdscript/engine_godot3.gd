@@ -18,7 +18,7 @@ class PlatformInLauncher:
 		return token
 
 
-func _init():
+func _start():
 	Engine.target_fps = 200
 	_peer.connect_to_host("127.0.0.1", int(OS.get_environment("DRIVER_PORT")))
 

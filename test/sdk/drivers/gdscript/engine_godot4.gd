@@ -16,7 +16,7 @@ class PlatformInLauncher:
 		return token
 
 
-func _init():
+func _start():
 	Engine.max_fps = 200
 	_peer.connect_to_host("127.0.0.1", int(OS.get_environment("DRIVER_PORT")))
 

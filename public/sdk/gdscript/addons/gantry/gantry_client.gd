@@ -87,6 +87,7 @@ signal maintenance_patched(record, meta)
 
 func _init(server_url = ""):
 	url = server_url
+	_set_up()
 
 
 # Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.

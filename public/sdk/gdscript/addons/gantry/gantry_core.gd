@@ -128,7 +128,8 @@ var _is_save_due = false
 var _saved_at = 0
 
 
-func _init():
+# Called by gantry_client.gd: where a class has an `_init`, Godot 4 does not call that of its base, Godot 3 does.
+func _set_up():
 	randomize()
 	var folder = get_script().resource_path.get_base_dir()
 	# Not preloaded: each version of Godot can parse only its own file.
