@@ -75,7 +75,7 @@ class EventWatcher:
 
 func _init():
 	_json._platform = PlatformInLauncher.new()
-	for line in GantryClient.source_code.split("\n"):
+	for line in load("res://addons/gantry/gantry_client.gd").source_code.split("\n"):
 		if line.begins_with("func "):
 			var parts = line.substr(5, line.find(")") - 5).split("(")
 			_parameters[parts[0]] = parts[1].replace(" = {}", "").split(", ", false)
