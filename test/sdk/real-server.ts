@@ -146,6 +146,19 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
       await Promise.all([...old, current, again, patient].map((client) => client.close()));
     });
 
+    test('the end of the session ends the client, and is not taken for a lost connection', async () => {
+      const { gameId } = await server.createGame();
+      const { launcherJwt } = await server.openSession(gameId);
+      const client = await driver.open({ url: server.url, launcherJwt });
+      await client.ready();
+      const before = client.statuses.length;
+      await apiOf(server).post('/launcher/end-channel-session', { launcherJwt });
+      await until('the end', () => client.statuses.length > before);
+      expect(client.statuses.slice(before)).toEqual(['ended']);
+      expect(client.endReasons).toEqual(['ended']);
+      await client.close();
+    });
+
     test.each(launcherOperations)('$name returns what the registry declares', async (operation) => {
       const described = model.operations.find(({ name }) => name === operation.name);
       if (!described) throw new Error(`the model has no ${operation.name}`);

@@ -395,6 +395,10 @@ func _before_next_event(call, result):
 
 
 func _on_lost():
+	if _session.is_over:
+		# Godot 4 discards what arrives together with a close, as the end of a session does.
+		_on_ended()
+		return
 	_calls.lose()
 	_set_status("connecting")
 

@@ -12,6 +12,8 @@ const RENEWABLE = ["device", "wallet"]
 
 # Nothing but sign-in is sent meanwhile.
 var is_signing_in = false
+# The server has told that the session has ended, and closes the connection.
+var is_over = false
 
 # A weak reference: the client holds this object.
 var _client
@@ -39,6 +41,7 @@ func begin(token, its_player, expires_at, opened_by):
 	_client._queue.is_held = false
 	_client.player = its_player
 	is_signing_in = false
+	is_over = false
 	_end_reason = null
 	_expires_at = expires_at
 	_backoff.reset()
@@ -56,6 +59,7 @@ func forget():
 	stop()
 	_renew_at = NEVER_MS
 	_is_new = false
+	is_over = false
 	_end_reason = null
 	keep_secret(null, null)
 
@@ -84,6 +88,7 @@ func connected():
 
 
 func told_end(reason):
+	is_over = true
 	_end_reason = reason
 
 
