@@ -113,7 +113,7 @@ func _show_name(text):
 func _show_board(rows):
 	board.text = "The best\n"
 	for row in rows:
-		board.text += "%d. %s: %s\n" % [row.position, row.username, row.score]
+		board.text += "%d. %s: %d\n" % [row.position, row.username, row.score]
 
 
 func _show_progress(saved):

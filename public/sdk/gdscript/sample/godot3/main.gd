@@ -55,7 +55,7 @@ func _on_notification(notification, _meta):
 func _show(rows):
 	board.text = ""
 	for row in rows:
-		board.text += "%d. %s: %s\n" % [row.position, row.username, row.score]
+		board.text += "%d. %s: %d\n" % [row.position, row.username, row.score]
 
 
 func _tell(what):

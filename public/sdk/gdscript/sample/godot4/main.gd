@@ -47,7 +47,7 @@ func _score():
 func _show(rows):
 	board.text = ""
 	for row in rows:
-		board.text += "%d. %s: %s\n" % [row.position, row.username, row.score]
+		board.text += "%d. %s: %d\n" % [row.position, row.username, row.score]
 
 
 func _tell(what):
