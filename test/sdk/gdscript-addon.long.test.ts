@@ -124,15 +124,15 @@ test.for(godots)(
 
     const mistaken = await project.run('load("res://addons/gantry/gantry_client.gd").new()', {
       steps: [
-        'for call in [node.start({"gmae": "my-game"}), node.start({})]: print(call.error.message)',
+        'for refused in [node.start({"gmae": "my-game"}), node.start({})]: print(refused.error.message)',
         // A guest with a queued call gets a wallet.
         `node.saved_state = '{"wallet":"0xa","deviceSecret":"s","queue":[{"operation":"setUserScore"}]}'`,
         'node.call_operation("getGames")',
-        'var call = node._calls.made("upgradeGuest", {}, {})',
-        'call.json = {"launcherJwt": "t", "expiresAt": 0, "player": {"wallet": "0xb"}}',
-        'call.data = node._answer_record("upgradeGuest", call.json)',
-        'call.ok = true',
-        'node._sign_in._wallet_signed_in(call)',
+        'var upgrade = node._calls.made("upgradeGuest", {}, {})',
+        'upgrade.json = {"launcherJwt": "t", "expiresAt": 0, "player": {"wallet": "0xb"}}',
+        'upgrade.data = node._answer_record("upgradeGuest", upgrade.json)',
+        'upgrade.ok = true',
+        'node._sign_in._wallet_signed_in(upgrade)',
         'print("queued: ", node.queued_count(), " of ", node.player.wallet)',
         'node.free()',
         'quit()',

@@ -23,7 +23,9 @@ export class GodotProject {
   static async create(folder: string, godot: Godot): Promise<GodotProject> {
     const file = join(folder, 'project.godot');
     const given = await readFile(file, 'utf8').catch(() => '');
-    if (!given.includes(godot.project)) await writeFile(file, godot.project);
+    const kept = given.includes(godot.project) ? given : godot.project;
+    const isStrict = godot.major === 3 || kept.endsWith(warningsAsErrors);
+    await writeFile(file, isStrict ? kept : kept + warningsAsErrors);
     if (godot.major === 4) await writeClassesInGodot4(folder, '[]');
     return new GodotProject(folder, godot);
   }
@@ -91,6 +93,24 @@ export class GodotProject {
     });
   }
 }
+
+/**
+ * The warnings that the editor of Godot 4 shows by default, other than of addons. Only an error is printed, as `SCRIPT
+ * ERROR`.
+ */
+const warningsAsErrors = `
+[debug]
+
+${[
+  ...['unused_variable', 'unused_local_constant', 'unused_private_class_variable', 'unused_parameter'],
+  ...['unused_signal', 'shadowed_variable', 'shadowed_variable_base_class', 'unreachable_code'],
+  ...['standalone_expression', 'standalone_ternary', 'incompatible_ternary', 'integer_division'],
+  ...['narrowing_conversion', 'redundant_await', 'confusable_local_declaration', 'confusable_local_usage'],
+  'shadowed_global_identifier',
+]
+  .map((name) => `gdscript/warnings/${name}=2`)
+  .join('\n')}
+`;
 
 /** What the editor of Godot 4 writes when it has read a project's scripts. */
 async function writeClassesInGodot4(folder: string, list: string): Promise<void> {

@@ -48,8 +48,8 @@ func _on_status(status):
 	_tell("connection: " + status)
 
 
-func _on_notification(notification, _meta):
-	_tell(notification.message)
+func _on_notification(received, _meta):
+	_tell(received.message)
 
 
 func _show(rows):

@@ -19,7 +19,7 @@ func _ready():
 		add_child(control)
 	client.url = url
 	client.status_changed.connect(func(status): _tell("connection: " + status))
-	client.notifications_created.connect(func(notification, _meta): _tell(notification.message))
+	client.notifications_created.connect(func(received, _meta): _tell(received.message))
 	add_child(client)
 	_play()
 
