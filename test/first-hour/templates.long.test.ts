@@ -9,6 +9,7 @@ import { noBrowser } from '../pages/browser.ts';
 import { pythonDriver } from '../sdk/drivers.ts';
 import { GodotProject, outputOf, scriptFor } from '../sdk/godot-project.ts';
 import { godots } from '../sdk/godots.ts';
+import { freePort } from '../support/free-port.ts';
 import { repository } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -51,46 +52,63 @@ test('vanilla: a round that ends offline is on the board afterwards, and the typ
 });
 
 test.for(godots)(
-  'godot: a round is on the board, and the progress is there again at the next start, in $name',
+  'godot: in $name, rounds are on the board, also one that ends offline and is sent at the next start',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async (godot, { skip }) => {
     skip(godot.missing !== null, godot.missing ?? '');
-    await using server = await startTestServer();
     await using folder = await temporaryDirectory();
+    const env = { PORT: String(await freePort()), DATA_DIR: join(folder.path, 'data') };
+    await using server = await startTestServer(env);
     const { directory } = await written('godot', folder.path, server);
     for (const name of ['main.gd', 'cloud.gd']) {
       const script = await readFile(join(directory, name), 'utf8');
       await writeFile(join(directory, name), scriptFor(godot, script));
     }
     const project = await GodotProject.create(directory, godot);
-    const play = async (end: RegExp, ...actions: string[]) => {
+    const actions = { rename: 'node.cloud.rename("Vera")', play: 'node._play()' };
+    const doNow = (action: keyof typeof actions) => writeFile(join(directory, action), '');
+    const start = async () => {
       const child = await project.run('load("res://main.gd").new()', {
         begin: 'Engine.time_scale = 20',
         steps: [
           'var text = "%s; %s; %s" % [node.progress.text, node.board.text.replace("\\n", " "), node.news.text]',
           'if not node.has_meta("text") or node.get_meta("text") != text: print(text)',
           'node.set_meta("text", text)',
-          ...actions.map(
-            (action) => `if node.progress.text != "" and not node.has_meta("played"): ${action}`,
+          ...Object.entries(actions).map(
+            ([name, action]) => `if DirAccess.remove_absolute("res://${name}") == OK: ${action}`,
           ),
-          'if node.progress.text != "": node.set_meta("played", true)',
         ],
       });
       const output = outputOf(child);
       const gone = once(child, 'close');
-      await until(`${end}`, () => end.test(output()) || /ERROR/.test(output()), 20_000).catch(
-        () => undefined,
-      );
-      child.kill();
-      await gone;
-      expect(output()).not.toContain('ERROR');
-      expect(output()).toMatch(end);
+      return {
+        async shows(what: RegExp) {
+          const isOver = () => what.test(output()) || output().includes('ERROR');
+          await until(`${what}`, isOver, 20_000).catch(() => undefined);
+          expect(output()).not.toContain('ERROR');
+          expect(output()).toMatch(what);
+        },
+        async [Symbol.asyncDispose]() {
+          child.kill();
+          await gone;
+        },
+      };
     };
-    const saved = /^Your best: [1-9]\d*\. Rounds played: 1; The best 1\. Vera: [1-9]\d* ;/m;
-    await play(saved, 'node.cloud.rename("Vera")', 'node._play()');
-    await play(saved);
+    {
+      await using game = await start();
+      await game.shows(/^Your best: 0\. Rounds played: 0/m);
+      await doNow('rename');
+      await doNow('play');
+      await game.shows(/^Your best: [1-9]\d*\. Rounds played: 1; The best 1\. Vera: [1-9]\d* ; /m);
+      await server.close();
+      await doNow('play');
+      await game.shows(/^Your best: [1-9]\d*\. Rounds played: 2; The best 1\. Vera: [1-9]\d* ; Offline/m);
+    }
+    await using _again = await startTestServer(env);
+    await using game = await start();
+    await game.shows(/^Your best: [1-9]\d*\. Rounds played: 2; The best 1\. Vera: [1-9]\d* ; $/m);
   },
 );
 
