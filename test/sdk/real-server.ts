@@ -159,6 +159,31 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
       await client.close();
     });
 
+    test('numbers of every size are sent with at least 14 digits, and none is refused', async () => {
+      const { gameId } = await server.createGame();
+      const { launcherJwt } = await server.openSession(gameId);
+      const client = await driver.open({ url: server.url, launcherJwt });
+      await client.ready();
+      const sizes = [-290, -30, -12, -7, -1, 0, 3, 14, 15, 16, 17, 21, 45, 290].map(
+        (exponent) => 10 ** exponent,
+      );
+      const mantissas = [1, -1, 1.5, Math.PI, -Math.E, 7.123456789012345, 9.876543210987654];
+      const numbers = [
+        ...sizes.flatMap((size) => mantissas.map((mantissa) => mantissa * size)),
+        0,
+        2 ** 53 - 1,
+      ];
+      await client.call('setState', { label: 'numbers', state: { numbers } });
+      const { body } = await apiOf(server).post('/launcher/get-states', { launcherJwt, label: 'numbers' });
+      const [{ state }] = Object(body).states;
+      const differences = numbers.filter(
+        (number, at) => Math.abs(state.numbers[at] - number) > Math.abs(number) * 1e-14,
+      );
+      expect(differences).toEqual([]);
+      expect(state.numbers.at(-1)).toBe(2 ** 53 - 1);
+      await client.close();
+    });
+
     test.each(launcherOperations)('$name returns what the registry declares', async (operation) => {
       const described = model.operations.find(({ name }) => name === operation.name);
       if (!described) throw new Error(`the model has no ${operation.name}`);

@@ -75,7 +75,25 @@ namespace Gantry
         private static void WriteNumber(StringBuilder text, double number)
         {
             if (double.IsNaN(number) || double.IsInfinity(number)) throw new ArgumentException("JSON has no form for " + number);
-            text.Append(number.ToString("R", CultureInfo.InvariantCulture));
+            var written = number.ToString("R", CultureInfo.InvariantCulture);
+            if (DigitsOf(written) == 17)
+            {
+                // Mono does not try 16. The server refuses a whole number beyond 2^53 that has more digits than it needs.
+                var shorter = number.ToString("G16", CultureInfo.InvariantCulture);
+                if (double.Parse(shorter, CultureInfo.InvariantCulture) == number) written = shorter;
+            }
+            text.Append(written);
+        }
+
+        private static int DigitsOf(string number)
+        {
+            var count = 0;
+            foreach (var character in number)
+            {
+                if (character == 'E') break;
+                if (character >= '0' && character <= '9') count++;
+            }
+            return count;
         }
 
         private static void WriteObject(StringBuilder text, JsonObject members, int depth)

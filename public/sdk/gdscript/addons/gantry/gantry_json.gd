@@ -1,8 +1,10 @@
 # JSON for the server: whole numbers are int, and every control character is escaped. The engine does the parsing.
 extends Resource
 
-# The largest integer that a double represents exactly.
-const MAX_WHOLE = 9007199254740991.0
+# The largest integer that a double represents exactly. As a float, Godot reads it as one less.
+const MAX_WHOLE = 9007199254740991
+# Smaller ones are sent as 0: the powers of ten for them are not exact.
+const MIN_NUMBER = 1e-300
 
 var _platform
 
@@ -34,9 +36,16 @@ func _write_number(value):
 	if is_nan(value) or is_inf(value):
 		push_error("Gantry: JSON has no form for %s; null is sent" % value)
 		return "null"
-	if value == floor(value) and abs(value) <= MAX_WHOLE:
+	var size = abs(value)
+	if value == floor(value) and size <= MAX_WHOLE:
 		return str(int(value))
-	return _platform.write_number(value)
+	if size <= MAX_WHOLE and size >= _platform.MIN_FRACTION:
+		return _platform.write_number(value)
+	if size < MIN_NUMBER:
+		return "0"
+	# 15 digits, which a double keeps: the server refuses a whole number with digits that would be rounded.
+	var exponent = int(floor(log(size) / log(10.0)))
+	return "%.14fe%d" % [value / pow(10.0, exponent), exponent]
 
 
 func _write_object(members):

@@ -3,6 +3,7 @@ extends Resource
 
 # Larger than the server's largest frame.
 const SOCKET_BUFFER_KB = 4096
+const MIN_FRACTION = 0.1
 
 
 class Socket:
@@ -103,12 +104,10 @@ func parse_json(text):
 	return parsed.result if parsed.error == OK else null
 
 
-# A number that is not whole. Godot 3 writes 15 digits after the point, where a double may have two more.
+# A number that is not whole, and at least MIN_FRACTION. Godot 3 writes 15 digits after the point, where a double may have
+# two more.
 func write_number(value):
-	if abs(value) >= 0.0001 and abs(value) < 1000000000000000.0:
-		return ("%.15f" % value).rstrip("0")
-	var exponent = int(floor(log(abs(value)) / log(10.0)))
-	return ("%.15f" % (value / pow(10.0, exponent))).rstrip("0") + "0e" + str(exponent)
+	return ("%.15f" % value).rstrip("0")
 
 
 # In UTF-8.

@@ -3,6 +3,8 @@ extends Resource
 
 # Larger than the server's largest frame.
 const SOCKET_BUFFER_BYTES = 4194304
+# It writes at most 32 digits after the point.
+const MIN_FRACTION = 0.000000000000001
 
 
 class Socket:
@@ -98,7 +100,7 @@ func parse_json(text):
 	return parser.data if parser.parse(text) == OK else null
 
 
-# A number that is not whole, with all its digits.
+# A number that is not whole, and at least MIN_FRACTION, with all its digits.
 func write_number(value):
 	return JSON.stringify(value, "", true, true)
 
