@@ -131,7 +131,7 @@ var _saved_at = 0
 # Called by gantry_client.gd: where a class has an `_init`, Godot 4 does not call that of its base, Godot 3 does.
 func _set_up():
 	randomize()
-	var folder = get_script().resource_path.get_base_dir()
+	var folder = _calls.get_script().resource_path.get_base_dir() # this one's own may be a script that extends the client
 	# Not preloaded: each version of Godot can parse only its own file.
 	_platform = load(folder + "/platform_godot%d.gd" % Engine.get_version_info()["major"]).new()
 	_json._platform = _platform
