@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeSamples, socketSamples } from '../../public/docs/reference/code-samples.js';
 import { readEventLog } from '../../src/features/events/queries.ts';
+import { GodotProject, outputOf } from '../sdk/godot-project.ts';
+import { type Godot, godots } from '../sdk/godots.ts';
 import { repository } from '../support/gantry-process.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -41,21 +44,42 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** How a sample's output is parsed as its result. */
-const languages: readonly { id: string; program: string[]; file: string }[] = [
-  { id: 'curl', program: ['bash'], file: 'sample.sh' },
-  { id: 'javascript', program: [join(repository, 'node_modules/.bin/node')], file: 'sample.mjs' },
-  { id: 'python', program: ['python3'], file: 'sample.py' },
+/** Runs a sample's code in an empty folder, with its output as the result. */
+type Runner = (folder: string, code: string) => Promise<string>;
+
+const runAs =
+  (program: string, file: string): Runner =>
+  async (folder, code) => {
+    await writeFile(join(folder, file), code);
+    return (await run(program, [join(folder, file)])).stdout;
+  };
+
+const runIn =
+  (godot: Godot): Runner =>
+  async (folder, code) => {
+    const lines = [...code.split('\n'), 'get_tree().quit()'].map((line) => `\t${line}\n`);
+    await writeFile(join(folder, 'sample.gd'), `extends Node\nfunc _ready():\n${lines.join('')}`);
+    const project = await GodotProject.create(folder, godot);
+    const child = await project.run('load("res://sample.gd").new()');
+    const output = outputOf(child);
+    await once(child, 'close');
+    expect(output()).not.toContain('ERROR');
+    return output();
+  };
+
+const languages: readonly { id: string; runs: Runner }[] = [
+  { id: 'curl', runs: runAs('bash', 'sample.sh') },
+  { id: 'javascript', runs: runAs(join(repository, 'node_modules/.bin/node'), 'sample.mjs') },
+  { id: 'python', runs: runAs('python3', 'sample.py') },
+  ...godots.filter(({ major }) => major === 4).map((godot) => ({ id: 'gdscript', runs: runIn(godot) })),
 ];
 
-describe.each(languages)('a sample in $id', ({ id, program: [program = ''], file }) => {
+describe.each(languages)('a sample in $id', ({ id, runs }) => {
   test.each(['notification', 'dispatch', 'feed'])('calls, as pasted: %s', async (name) => {
     await using folder = await temporaryDirectory();
     const call = calls[name];
     const sample = call && codeSamples(call).find((one) => one.id === id);
-    await writeFile(join(folder.path, file), sample?.code ?? '');
-    const { stdout } = await run(program, [join(folder.path, file)]);
-    expect(stdout).toMatch(/success['"]?: ?(true|True)/);
+    expect(await runs(folder.path, sample?.code ?? '')).toMatch(/success['"]?: ?(true|True)/);
     if (name !== 'notification') return;
     const { events } = await server.services.db.read(readEventLog, undefined, 250);
     const sent = events.filter(({ name: event }) => event === 'notifications created');
