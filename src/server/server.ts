@@ -71,8 +71,16 @@ export async function startServer(
   });
   const queue = openQueue(config, opened, hooks);
   const transports = buildTransports(config, opened, queue, () => closed !== null);
-  await startBackgroundWork(config, opened, queue, transports, background.signal);
-  const listening = await listen(config, transports);
+  let listening: Awaited<ReturnType<typeof listen>>;
+  try {
+    await startBackgroundWork(config, opened, queue, transports, background.signal);
+    listening = await listen(config, transports);
+  } catch (error) {
+    background.abort();
+    closed = closeAll(opened, queue, transports);
+    await closed.catch(() => {}); // what was started would keep the process alive; the error says why it ends
+    throw error;
+  }
   url = listening.url;
   writeServerAddress(config.dataDirectory, url);
   const close = () => {
@@ -166,15 +174,10 @@ async function listen(
   const { metrics } = config;
   const separate =
     metrics && metricsServer ? await listenOn(metricsServer, metrics.port, metrics.host) : null;
-  try {
-    return {
-      url: await listenOn(http, config.port, config.host),
-      metricsUrl: separate && `${separate}/metrics`,
-    };
-  } catch (error) {
-    metricsServer?.close(); // it would keep the process alive
-    throw error;
-  }
+  return {
+    url: await listenOn(http, config.port, config.host),
+    metricsUrl: separate && `${separate}/metrics`,
+  };
 }
 
 /** Finishes work in flight, then closes everything. */
