@@ -10,8 +10,8 @@ export const isExecutable: boolean = sea.isSea();
 export type AssetIndex = Record<string, [offset: number, length: number]>;
 
 /**
- * The assets that Node embeds: one file with all of ours, and its index. Node reads the beginning of each of its assets
- * at start, and Linux then maps 64 KB of each: with hundreds, a process would take so much more memory.
+ * The two assets embedded in the executable: one file that contains all files of Gantry, and the index of it. Node reads
+ * the beginning of each asset at start, and Linux then maps 64 KB of it: hundreds of assets would take megabytes of memory.
  */
 export const [packAsset, indexAsset] = ['pack', 'index.json'];
 

@@ -71,23 +71,24 @@ export async function startServer(
   });
   const queue = openQueue(config, opened, hooks);
   const transports = buildTransports(config, opened, queue, () => closed !== null);
+  const stop = () => {
+    background.abort();
+    closed ??= closeAll(opened, queue, transports);
+    return closed;
+  };
   let listening: Awaited<ReturnType<typeof listen>>;
   try {
     await startBackgroundWork(config, opened, queue, transports, background.signal);
     listening = await listen(config, transports);
   } catch (error) {
-    background.abort();
-    closed = closeAll(opened, queue, transports);
-    await closed.catch(() => {}); // what was started would keep the process alive; the error says why it ends
+    await stop().catch(() => {}); // what was started would keep the process alive; the error says why it ends
     throw error;
   }
   url = listening.url;
   writeServerAddress(config.dataDirectory, url);
   const close = () => {
-    background.abort();
     removeServerAddress(config.dataDirectory);
-    closed ??= closeAll(opened, queue, transports);
-    return closed;
+    return stop();
   };
   return {
     ...listening,

@@ -37,7 +37,7 @@ export function* forEach<Item, Result>(
   return results;
 }
 
-/** Runs for an event within the transaction that wrote it: see `server/declarations/reactions.ts`. */
+/** Runs for an event within the transaction that wrote it: see `Domain.react`. */
 export type Reaction = (tx: Tx, event: EmittedEvent) => Steps<void>;
 
 /**

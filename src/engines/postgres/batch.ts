@@ -26,13 +26,13 @@ export interface QueuedCommand {
 }
 
 /** The commands that wait behind a batch. */
-export interface Followers {
+export interface WaitingCommands {
   /** The next one, if it may be in the same transaction. */
   first(): QueuedCommand | null;
   /** Adds it to the batch. */
   take(): void;
   /** Call this with the commit: whether another batch is to begin at once. */
-  areReady(): boolean;
+  committing(): boolean;
 }
 
 /** How a command ended, once its transaction is committed. */
@@ -163,7 +163,7 @@ export class Batch {
   }
 
   /** Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. */
-  async run(committing: (result: BatchResult) => void, followers: Followers): Promise<void> {
+  async run(committing: (result: BatchResult) => void, waiting: WaitingCommands): Promise<void> {
     const beginning = this.#connection.begin();
     beginning.catch(() => {}); // awaited below
     const [first] = this.#commands;
@@ -176,18 +176,18 @@ export class Batch {
     if (first?.queued.command.isExclusive) await this.#runExclusive(first, writer);
     else {
       await this.#runCommands();
-      if (this.#loader.rounds > 0) this.#takeAlong(followers);
+      if (this.#loader.rounds > 0) this.#takeAlong(waiting);
     }
     await beginning;
-    await this.#commit(writer, committing, followers);
+    await this.#commit(writer, committing, waiting);
   }
 
   /**
    * Runs the commands that were queued while this batch waited for its locks, up to the first that misses something.
    * Where several nodes write one stream in turn, each would else have a transaction for what was queued in two turns.
    */
-  #takeAlong(followers: Followers): void {
-    for (let next = followers.first(); next; next = followers.first()) {
+  #takeAlong(waiting: WaitingCommands): void {
+    for (let next = waiting.first(); next; next = waiting.first()) {
       const running = new RunningCommand(next, this.#options.clock());
       if (!this.#runCommand(running)) {
         running.tx?.undo();
@@ -195,7 +195,7 @@ export class Batch {
         return;
       }
       this.#commands.push(running);
-      followers.take();
+      waiting.take();
     }
   }
 
@@ -322,7 +322,7 @@ export class Batch {
   async #commit(
     writer: BatchWriter,
     committing: (result: BatchResult) => void,
-    followers: Followers,
+    waiting: WaitingCommands,
   ): Promise<void> {
     const [first] = this.#commands;
     const emitted = first?.queued.command.isExclusive
@@ -353,7 +353,7 @@ export class Batch {
     });
     sent.push(fenced);
     committing(result);
-    sent.push(this.#connection.commit({ andBegin: followers.areReady() }));
+    sent.push(this.#connection.commit({ andBegin: waiting.committing() }));
     await settled(sent);
     if (this.#rowCache) this.#rowCache.update(this.#loaded.rows, this.#loader.generation);
     else this.#options.rowCache.clear();

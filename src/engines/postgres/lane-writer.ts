@@ -5,8 +5,16 @@ import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import { unavailable } from '../unavailable.ts';
 import type { Settle } from '../writer-thread.ts';
-import { Batch, type BatchOptions, type BatchResult, type Followers, LaneLost } from './batch.ts';
+import {
+  Batch,
+  type BatchOptions,
+  type BatchResult,
+  LaneLost,
+  type LanePlace,
+  type WaitingCommands,
+} from './batch.ts';
 import { BatchWait } from './batch-wait.ts';
+import { CommandQueue, type WaitingCommand } from './command-queue.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import {
   claimSoleWriter,
@@ -19,8 +27,6 @@ import {
   type WriteLane,
 } from './write-lane.ts';
 
-/** The most commands per transaction. */
-const maxBatch = 1_000;
 /** How often a transaction is tried that conflicts with others. */
 const maxAttempts = 12;
 /** How long writes wait for an unreachable database before they are refused. */
@@ -30,13 +36,6 @@ const retryMs = 100;
 const maxDoubtMs = 20_000;
 /** How often an idle node renews its lane's lease. */
 const renewIntervalMs = 15_000;
-
-interface Queued {
-  readonly command: AnyCommand;
-  readonly args: readonly unknown[];
-  readonly enqueuedAt: number;
-  readonly settle: Settle;
-}
 
 export interface LaneWriterOptions extends BatchOptions {
   readonly url: string;
@@ -65,7 +64,8 @@ export interface WriteCounts {
 }
 
 /**
- * Runs commands in batches, one transaction at a time: a batch is what was enqueued while the previous one was written.
+ * Runs commands in batches, one transaction at a time: a batch is what was enqueued while the previous one was written and,
+ * if it had to wait for locks, what was enqueued meanwhile.
  */
 export class LaneWriter {
   readonly counts: WriteCounts = {
@@ -79,7 +79,7 @@ export class LaneWriter {
     lanesLost: 0,
   };
   readonly #options: LaneWriterOptions;
-  #queue: Queued[] = [];
+  readonly #queue = new CommandQueue();
   readonly #wait = new BatchWait();
   #lane: WriteLane | null = null;
   #isBusy = false;
@@ -106,7 +106,7 @@ export class LaneWriter {
       settle.reject(unavailable('be reached'));
       return;
     }
-    this.#queue.push({ command, args, enqueuedAt: performance.now(), settle });
+    this.#queue.enqueue(command, args, settle);
     this.#wait.queued(this.#queue.length);
     this.#wake();
   }
@@ -160,7 +160,7 @@ export class LaneWriter {
         await this.#claimSoleWriter();
       }
       await this.#waitForMore();
-      const batch = this.#nextBatch();
+      const batch = this.#queue.takeBatch();
       try {
         await this.#runBatch(batch);
       } catch (error) {
@@ -184,21 +184,12 @@ export class LaneWriter {
     await this.#lane?.connection.endUnused().catch(() => {}); // the next batch fails for the same reason
   }
 
-  /** Takes the next batch off the queue; an exclusive command is a batch by itself. */
-  #nextBatch(): Queued[] {
-    const exclusiveAt = this.#queue.findIndex(({ command }) => command.isExclusive);
-    const length = exclusiveAt === -1 ? maxBatch : Math.min(maxBatch, Math.max(1, exclusiveAt));
-    return this.#queue.splice(0, length);
-  }
-
-  async #runBatch(batch: Queued[], mayGrow = true): Promise<void> {
-    const followers: Followers = {
-      first: () => {
-        const next = mayGrow && batch.length < maxBatch ? this.#queue[0] : undefined;
-        return next && !next.command.isExclusive ? next : null;
-      },
-      take: () => void batch.push(...this.#queue.splice(0, 1)),
-      areReady: () => this.#wait.committing(batch.length, this.#queue.length) && !this.#isClaimDue,
+  /** `mayGrow`: it may take along what is enqueued while it waits for locks. */
+  async #runBatch(batch: WaitingCommand[], { mayGrow = true } = {}): Promise<void> {
+    const waiting: WaitingCommands = {
+      first: () => (mayGrow ? this.#queue.firstAfter(batch.length) : null),
+      take: () => void batch.push(this.#queue.takeFirst()),
+      committing: () => this.#wait.committing(batch.length, this.#queue.length) && !this.#isClaimDue,
     };
     const deadline = performance.now() + maxWaitMs;
     let before: Batch | null = null;
@@ -211,7 +202,7 @@ export class LaneWriter {
         before = new Batch(batch, lane.connection, lane.place, this.#options, before);
         await before.run((result) => {
           attempt.result = result;
-        }, followers);
+        }, waiting);
         this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
         lane.place.position = attempt.result?.position ?? lane.place.position;
@@ -248,15 +239,15 @@ export class LaneWriter {
   }
 
   /** Runs one command of a failed batch by itself: the database does not say which of them was the cause. */
-  async #runAlone(one: Queued): Promise<void> {
+  async #runAlone(one: WaitingCommand): Promise<void> {
     try {
-      await this.#runBatch([one], false);
+      await this.#runBatch([one], { mayGrow: false });
     } catch (error) {
       one.settle.reject(error);
     }
   }
 
-  #settle(batch: readonly Queued[], result: BatchResult | null): void {
+  #settle(batch: readonly WaitingCommand[], result: BatchResult | null): void {
     if (!result) throw new Error('a batch was committed without a result');
     this.#epoch = this.#options.epoch();
     this.counts.batches++;
@@ -269,22 +260,19 @@ export class LaneWriter {
     this.#options.committed(result);
   }
 
-  #refuse(batch: readonly Queued[], error: unknown): void {
+  #refuse(batch: readonly WaitingCommand[], error: unknown): void {
     this.#options.meter.failed();
     for (const { settle } of batch) settle.reject(unavailable('be reached', error));
   }
 
   /** Refuses queued commands that have waited for too long behind the batch that is being retried. */
   #refuseOverdue(error: unknown): void {
-    const latest = performance.now() - maxWaitMs;
-    const overdue = this.#queue.filter(({ enqueuedAt }) => enqueuedAt < latest);
-    if (overdue.length === 0) return;
-    this.#queue = this.#queue.filter(({ enqueuedAt }) => enqueuedAt >= latest);
-    this.#refuse(overdue, error);
+    const overdue = this.#queue.takeOlderThan(performance.now() - maxWaitMs);
+    if (overdue.length > 0) this.#refuse(overdue, error);
   }
 
   /** Finds out whether a batch was committed whose connection was lost during the commit. */
-  async #resolveDoubt(place: WriteLane['place']): Promise<InDoubtOutcome> {
+  async #resolveDoubt(place: LanePlace): Promise<InDoubtOutcome> {
     const deadline = performance.now() + maxDoubtMs;
     for (;;) {
       try {
@@ -306,7 +294,7 @@ export class LaneWriter {
   }
 
   /** Reclaims the lane on a new connection, unless another node has taken it. */
-  async #reclaim(place: WriteLane['place']): Promise<InDoubtOutcome> {
+  async #reclaim(place: LanePlace): Promise<InDoubtOutcome> {
     const { url, name, epoch } = this.#options;
     const { lane, doubt, isBehind } = await reclaimLane(url, name, place);
     this.#lane = lane;

@@ -24,7 +24,7 @@ export interface Connection {
    * The client has read a leaderboard: if it follows the game, the changes without a score, such as of a name, are sent
    * too, of at most `maxFollowed` named leaderboards. Call it before the rows are read, so that none is missed.
    */
-  showLeaderboard(gameId: string, leaderboard: string): Promise<void>;
+  watchLeaderboard(gameId: string, leaderboard: string): Promise<void>;
   /** The ids of the games followed. */
   followed(): string[];
   /** Follows how many play these games, at most `maxFollowed`, instead of those before; returns the current numbers. */

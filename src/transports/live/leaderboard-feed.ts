@@ -56,12 +56,7 @@ export class LeaderboardFeed {
 
   /** Returns the current rows of a game's `default`; later changes are relative to them. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
-    // Registered before the read, so that a score set meanwhile marks it as changed.
-    this.#register(gameId, defaultLeaderboard);
-    const rows = await this.#options.top(gameId, defaultLeaderboard);
-    const followed = this.#boards.get(keyOf(gameId, defaultLeaderboard));
-    if (followed?.rows.length === 0) followed.rows = rows;
-    return rows;
+    return this.#begin(gameId, defaultLeaderboard);
   }
 
   /**
@@ -69,10 +64,8 @@ export class LeaderboardFeed {
    * Resolves once its current rows are known.
    */
   async watch(gameId: string, leaderboard: string): Promise<void> {
-    if (this.#boards.has(keyOf(gameId, leaderboard))) return;
-    const followed = this.#register(gameId, leaderboard);
-    const rows = await this.#options.top(gameId, leaderboard);
-    if (followed.rows.length === 0) followed.rows = rows;
+    const known = this.#boards.get(keyOf(gameId, leaderboard))?.rows ?? [];
+    if (known.length === 0) await this.#begin(gameId, leaderboard);
   }
 
   /** Sends all current rows to a follower that may have missed changes; later changes are relative to them. */
@@ -92,6 +85,16 @@ export class LeaderboardFeed {
     this.#stop.abort();
     for (const { timer } of this.#boards.values()) if (timer) clearTimeout(timer);
     this.#boards.clear();
+  }
+
+  /** Returns the current rows, relative to which later changes are, unless earlier rows are known. */
+  async #begin(gameId: string, leaderboard: string): Promise<LeaderboardRow[]> {
+    // Registered before the read, so that a score set meanwhile marks it as changed.
+    this.#register(gameId, leaderboard);
+    const rows = await this.#options.top(gameId, leaderboard);
+    const followed = this.#boards.get(keyOf(gameId, leaderboard));
+    if (followed?.rows.length === 0) followed.rows = rows;
+    return rows;
   }
 
   #register(gameId: string, leaderboard: string): Followed {

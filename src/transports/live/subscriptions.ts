@@ -99,9 +99,12 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
     if (this.#games?.delete(gameId)) this.#dependencies.interests.remove(gameId);
     this.#socket.leave(roomOfFollowers(gameId));
     if (this.#statsAs?.delete(gameId)) this.#dependencies.gameStats.unlisten(gameId, this);
+    for (const key of this.#leaderboards ?? none) {
+      if (key.startsWith(`${gameId} `)) this.#leaderboards?.delete(key);
+    }
   }
 
-  async showLeaderboard(gameId: string, leaderboard: string): Promise<void> {
+  async watchLeaderboard(gameId: string, leaderboard: string): Promise<void> {
     const key = `${gameId} ${leaderboard}`;
     if (!this.#games?.has(gameId)) return;
     this.#leaderboards ??= new Set();

@@ -1,8 +1,11 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { streamOf } from '../../../src/core/events/stream.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import { command } from '../../../src/core/storage/command.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { activities } from '../../../src/features/activities/tables.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
@@ -58,5 +61,45 @@ test.skipIf(noPostgres !== null)(
       await holder.end();
       for (const db of nodes) await db.close();
     }
+  },
+);
+
+/** Records an activity, and another one under an id that exists, which only the database notices. */
+const recordTwice = command('recordTwice', function* (tx, player: Owner, id: string) {
+  const activity = yield* recordActivity(tx, player, { label: 'twice', eventId: 'key' });
+  tx.insert(activities, {
+    ...player,
+    id,
+    type: 'off-chain',
+    label: '',
+    eventId: 'key',
+    timestamp: activity.timestamp,
+  });
+});
+
+test.skipIf(noPostgres !== null)(
+  'a command that the database refuses fails alone, however much is queued behind it meanwhile',
+  async () => {
+    await using database = await freshSchema();
+    const nodes = await Promise.all([1, 2].map(() => PostgresDatabase.open(database.url, domain)));
+    const [node] = nodes;
+    if (!node) throw new Error('there is no node');
+    const { id: gameId } = await addGame(node);
+    const player = await addPlayer(node, gameId);
+    const record = () => node.write(recordActivity, player, { label: 'one', eventId: 'key' });
+    const { _id } = await record();
+    const { retries } = await node.counts();
+    const others: Promise<unknown>[] = [];
+    const feeding = setInterval(() => others.push(record()), 2);
+    const refused = await node.write(recordTwice, player, _id).catch((error: unknown) => error);
+    clearInterval(feeding);
+    const counts = await node.counts();
+    const outcomes = await Promise.allSettled(others);
+    for (const db of nodes) await db.close();
+    expect(refused).toMatchObject({ code: '23505' });
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(outcomes.length).toBeGreaterThan(10);
+    // As often with what it took along as by itself.
+    expect(counts.retries - retries).toBe(24);
   },
 );

@@ -64,7 +64,7 @@ export const getGameScoresLeaderboard = defineOperation({
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, input, { isPublic: true });
     const isFollowable = !isDefault(board) && input.season === undefined && input.label === undefined;
-    if (connection && isFollowable) await connection.showLeaderboard(game.id, board.leaderboard);
+    if (connection && isFollowable) await connection.watchLeaderboard(game.id, board.leaderboard);
     const rows = await db.read(readBoardPage, board, input);
     const cached = responses.get(rows);
     if (cached) return cached;
