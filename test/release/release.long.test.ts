@@ -26,6 +26,12 @@ afterAll(async () => {
 const readJson = async (name: string) =>
   JSON.parse(await readFile(join(release.folder, `gantry-${release.version}.${name}.json`), 'utf8'));
 
+test('the copy that is built has the packages, and no caches of tools that run beside it', async () => {
+  const names = await readdir(join(release.source, 'node_modules'));
+  expect(names).toEqual(expect.arrayContaining(['esbuild', 'zod']));
+  expect(names.filter((name) => name.startsWith('.'))).toEqual(['.bin', '.package-lock.json']);
+});
+
 test('SHA256SUMS, the notes and the provenance name every file', async () => {
   const names = (await readdir(release.folder)).toSorted();
   const { stdout } = await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release.folder });

@@ -97,8 +97,16 @@ async function copySource(tree: string): Promise<void> {
   await rm(source, { recursive: true, force: true });
   await mkdir(join(source, 'dist'), { recursive: true });
   repository.write(tree, source);
+  const installed = join(repository.folder, 'node_modules');
+  // Without the caches of tools, whose files change while they run beside this.
+  const isCache = (name: string) => /^\.(?!bin$|package-lock\.json$)/.test(name);
+  const packages = (await readdir(installed)).filter((name) => !isCache(name));
+  await mkdir(join(source, 'node_modules'));
   // Not a symbolic link, which bundlers follow: paths would differ.
-  execFileSync('cp', ['-al', join(repository.folder, 'node_modules'), source], { stdio: 'inherit' });
+  execFileSync('cp', ['-al', ...packages, join(source, 'node_modules')], {
+    cwd: installed,
+    stdio: 'inherit',
+  });
   await mkdir(runtimes, { recursive: true });
   await symlink(runtimes, join(source, 'dist/runtimes'));
 }
