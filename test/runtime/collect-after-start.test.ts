@@ -1,14 +1,16 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { test } from 'vitest';
 import { serveGantry } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
 const module = JSON.stringify(new URL('../../src/runtime/collect-after-start.ts', import.meta.url).href);
 
-test('a thread is collected once, and not before it is idle', async () => {
+/** Runs a program with `collectAfterStart`, `collections`, `busyFor` and `setTimeout`; returns what it printed. */
+async function run(program: string): Promise<string> {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'program.mjs');
   await writeFile(
@@ -26,7 +28,15 @@ test('a thread is collected once, and not before it is idle', async () => {
         for (const pause = performance.now() + 20; performance.now() < pause; );
       }
     };
-    collectAfterStart();
+    ${program}`,
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 60_000 });
+  return stdout.trim();
+}
+
+test.concurrent('a thread is collected once, and not before it is idle', async ({ expect }) => {
+  const printed = await run(
+    `collectAfterStart();
     await busyFor(5_000);
     const busy = collections;
     await setTimeout(5_000);
@@ -34,8 +44,17 @@ test('a thread is collected once, and not before it is idle', async () => {
     await setTimeout(4_000);
     console.log(busy, idle > 0, collections === idle);`,
   );
-  const { stdout } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 60_000 });
-  expect(stdout.trim()).toBe('0 true true');
+  expect(printed).toBe('0 true true');
+});
+
+test.concurrent('a thread that was busy from the start keeps its compiled code', async ({ expect }) => {
+  const printed = await run(
+    `collectAfterStart(3_000);
+    await busyFor(5_000);
+    await setTimeout(5_000);
+    console.log(collections);`,
+  );
+  expect(printed).toBe('0');
 });
 
 test.runIf(process.platform === 'linux')('an idle server returns what its start has used', async () => {
