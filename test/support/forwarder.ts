@@ -8,10 +8,14 @@ export interface Forwarder extends AsyncDisposable {
   to(port: number): void;
   /** Forwards nowhere: connections are closed, and none is made until `to`. */
   cut(): void;
+  /** Holds back what the other side sends, on the connections that are open; returns how to pass it on. */
+  hold(): () => void;
 }
 
 export async function startForwarder(port: number): Promise<Forwarder> {
   const open = new Set<Socket>();
+  /** The open connections to the other side, with the client's. */
+  const connections = new Map<Socket, Socket>();
   let target: number | null = port;
   const close = () => {
     for (const socket of open) socket.destroy();
@@ -22,6 +26,8 @@ export async function startForwarder(port: number): Promise<Forwarder> {
       return;
     }
     const server = connect(target, '127.0.0.1');
+    connections.set(server, client);
+    server.once('close', () => connections.delete(server));
     for (const [socket, other] of [
       [client, server],
       [server, client],
@@ -45,6 +51,13 @@ export async function startForwarder(port: number): Promise<Forwarder> {
     cut() {
       target = null;
       close();
+    },
+    hold() {
+      const held = [...connections];
+      for (const [server, client] of held) server.unpipe(client);
+      return () => {
+        for (const [server, client] of held) server.pipe(client);
+      };
     },
     async [Symbol.asyncDispose]() {
       const closed = once(listener, 'close');

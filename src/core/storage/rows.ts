@@ -206,6 +206,12 @@ export class TableRows {
     for (const { found } of this.unique) if (found.size > 0) found.clear();
   }
 
+  /** Forgets rows that the batch has read and not written, except those with a key that `isKept`. */
+  forgetRead(isKept: (key: string) => boolean): void {
+    for (const [key, { isDirty }] of this.#entries) if (!isDirty && !isKept(key)) this.#entries.delete(key);
+    for (const { found } of this.unique) found.clear();
+  }
+
   /** All changes have been written to the database within the transaction. */
   flushed(): void {
     if (this.#written.length > 0) this.#written = [];

@@ -1,5 +1,6 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
-import { type Connection, settled } from './connection.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { type Connection, divisionByZero, settled } from './connection.ts';
 import type { ExistingRows } from './existing-rows.ts';
 import type { LoadedRows } from './loaded-rows.ts';
 import type { PendingList, PendingLoads, PendingLock, PendingMaxes, PendingPeeks } from './pending-loads.ts';
@@ -41,6 +42,8 @@ export class BatchLoader {
   #isReadCacheStale = false;
   /** The ranking generation when this batch first read it; null: not read yet. */
   generation: number | null = null;
+  /** Of the cached rows, when this batch last read it. */
+  #version = 0;
   /** Rows read in this round, to be cached. */
   readonly #newRows: { table: AnyTable; key: string; row: AnyRow }[] = [];
   readonly #newLists: { index: Index; name: string; list: CachedList }[] = [];
@@ -117,11 +120,24 @@ export class BatchLoader {
     return this.#discardStale();
   }
 
+  /**
+   * Fails the transaction, which is then tried again, if another node has changed cached rows since the version was
+   * read.
+   */
+  async confirmVersion(): Promise<void> {
+    const text = 'SELECT 1 / (CASE sum(version) WHEN $1 THEN 1 ELSE 0 END) AS unchanged FROM write_lanes';
+    await this.#connection.run(text, [this.#version]).catch((error) => {
+      if (codeOf(error) !== divisionByZero) throw error;
+      throw Object.assign(new Error('another node has changed cached rows'), { code: '40001' });
+    });
+  }
+
   async #readVersion(): Promise<void> {
     const text = 'SELECT generation, (SELECT sum(version) FROM write_lanes) AS version FROM ranking';
     const { rows } = await this.#connection.run<{ generation: number; version: number }>(text);
     this.generation ??= rows[0]?.generation ?? 0;
-    if (!this.#readCache.revalidate(rows[0]?.version ?? 0)) this.#isReadCacheStale = true;
+    this.#version = rows[0]?.version ?? 0;
+    if (!this.#readCache.revalidate(this.#version)) this.#isReadCacheStale = true;
   }
 
   #discardStale(): boolean {

@@ -14,9 +14,9 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';
 import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
-import { type Connection, planByValues, settled } from './connection.ts';
+import { type Connection, divisionByZero, planByValues, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
-import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
+import type { WriterPlace } from './event-writer.ts';
 import { LoadedRows, type RowCache } from './loaded-rows.ts';
 
 /** A command that waits to run. */
@@ -185,9 +185,13 @@ export class Batch {
   /**
    * Runs the commands that were queued while this batch waited for its locks, up to the first that misses something.
    * Where several nodes write one stream in turn, each would else have a transaction for what was queued in two turns.
+   * What other nodes have committed before a command was queued must be seen by it, so these rely on locked rows, and on
+   * cached ones if they are still valid at the end.
    */
   #takeAlong(waiting: WaitingCommands): void {
-    for (let next = waiting.first(); next; next = waiting.first()) {
+    let next = waiting.first();
+    if (next && !this.#rowCache) this.#loaded.discardUnlocked();
+    for (; next; next = waiting.first()) {
       const running = new RunningCommand(next, this.#options.clock());
       if (!this.#runCommand(running)) {
         running.tx?.undo();
@@ -195,6 +199,7 @@ export class Batch {
         return;
       }
       this.#commands.push(running);
+      this.#hasTakenAlong = true;
       waiting.take();
     }
   }
@@ -318,6 +323,7 @@ export class Batch {
   }
 
   #hasRunStatements = false;
+  #hasTakenAlong = false;
 
   async #commit(
     writer: BatchWriter,
@@ -345,9 +351,10 @@ export class Batch {
       rounds: this.#loader.rounds,
       position: position + writer.stored.length,
     };
+    if (this.#hasTakenAlong && this.#loaded.usesReadCache) sent.push(this.#loader.confirmVersion());
     if (version > 0) this.#options.readCache.clear();
     const fenced = settled(writer.sendEvents({ lane, owner, n, version, isSoleWriter })).catch((error) => {
-      throw codeOf(error) === fenceErrorCode
+      throw codeOf(error) === divisionByZero
         ? new LaneLost(`lane ${lane} was taken by another node, or is no longer the sole writer`)
         : error;
     });

@@ -157,6 +157,9 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** PostgreSQL's code of a division by zero, with which statements fail a transaction. */
+export const divisionByZero = '22012';
+
 /** Waits for everything sent, then throws the first failure: those after it in the transaction are its consequences. */
 export async function settled(sent: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(sent))

@@ -63,8 +63,6 @@ const fence = `UPDATE write_lanes SET n = n + 1, position = position + $4, versi
     WHERE lane = $1 AND owner = $2 AND n = $3 AND (sole_writer OR NOT $6::boolean) RETURNING 1`;
 const held = '1 / (SELECT count(*) FROM fence) AS held';
 const fenceText = `WITH fence AS (${fence}) SELECT ${held}`;
-/** PostgreSQL's code of a division by zero. */
-export const fenceErrorCode = '22012';
 
 /** The lane and position of a stream's last event. */
 const lastPlace: readonly NamedColumn[] = [

@@ -97,6 +97,16 @@ export class LoadedRows {
     }
   }
 
+  /** Discards what was read without a lock, but nothing that commands have written. */
+  discardUnlocked(): void {
+    for (const rows of this.rows.tables) {
+      const locked = this.#locked.get(rows.table);
+      rows.forgetRead((key) => locked?.has(key) ?? false);
+    }
+    this.#discardReads();
+    this.usesReadCache = false;
+  }
+
   /** Invalidates rows that statements have changed, in these tables or (undefined) in any. */
   invalidate(tables: readonly AnyTable[] | undefined): void {
     if (tables) {

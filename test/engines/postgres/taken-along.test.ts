@@ -1,14 +1,18 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { streamOf } from '../../../src/core/events/stream.ts';
+import { lockGame } from '../../../src/core/events/stream-locks.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { command } from '../../../src/core/storage/command.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { activities } from '../../../src/features/activities/tables.ts';
+import { games } from '../../../src/features/games/tables.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
+import { startForwarder } from '../../support/forwarder.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { until } from '../../support/until.ts';
@@ -60,6 +64,70 @@ test.skipIf(noPostgres !== null)(
     } finally {
       await holder.end();
       for (const db of nodes) await db.close();
+    }
+  },
+);
+
+/** Of a table whose rows are cached. */
+const readName = command('readName', function* (tx, { gameId }: Owner, _id: string) {
+  const [, game] = yield* tx.all(lockGame(tx, gameId), tx.get(games, gameId));
+  return game?.name;
+});
+const rename = command('rename', function* (tx, { gameId }: Owner, _id: string, name: string) {
+  const game = yield* tx.get(games, gameId);
+  if (game) tx.put(games, { ...game, name });
+});
+/** Of a table whose rows are not cached. */
+const readLabel = command('readLabel', function* (tx, { gameId }: Owner, id: string) {
+  const [, activity] = yield* tx.all(lockGame(tx, gameId), tx.get(activities, id));
+  return activity?.label;
+});
+const relabel = command('relabel', function* (tx, _: Owner, id: string, label: string) {
+  const activity = yield* tx.get(activities, id);
+  if (activity) tx.put(activities, { ...activity, label });
+});
+
+test.skipIf(noPostgres !== null)(
+  'a command that is taken along sees what another node has committed before it was queued',
+  async () => {
+    await using database = await freshSchema();
+    const url = new URL(database.url);
+    await using forwarder = await startForwarder(Number(url.port));
+    url.port = String(forwarder.port);
+    const node = await PostgresDatabase.open(url.href, domain);
+    const other = await PostgresDatabase.open(database.url, domain);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const { id: gameId } = await addGame(node);
+      const player = await addPlayer(node, gameId);
+      // The other node has a lane from now on, so this one reads and locks rows.
+      const { _id } = await other.write(recordActivity, player, { label: 'old', eventId: 'key' });
+      for (const [read, change] of [
+        [readName, rename],
+        [readLabel, relabel],
+      ] as const) {
+        const readOnNode = () => node.write(read, player, _id);
+        await readOnNode();
+        const passOn = forwarder.hold();
+        const first = readOnNode();
+        await until('the first has locked and read', async () => {
+          const { rows } = await client.query(
+            `SELECT 1 FROM pg_stat_activity AS a JOIN pg_locks AS l ON l.pid = a.pid AND l.relation = 'streams'::regclass
+              WHERE a.datname = current_database() AND a.state = 'idle in transaction'`,
+          );
+          return rows.length > 0;
+        });
+        await other.write(change, player, _id, 'new');
+        const second = readOnNode();
+        await setTimeout(20); // until it is queued behind the first
+        passOn();
+        await first;
+        expect(await second).toBe('new');
+      }
+    } finally {
+      await client.end();
+      for (const db of [node, other]) await db.close();
     }
   },
 );
