@@ -1,17 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { GantryError } from '../../src/core/errors.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
 import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
-import { requireBoard } from '../../src/features/scores/boards.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
-import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
-import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
+import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { findScore } from '../../src/features/scores/queries.ts';
 import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
 import { storageContract } from '../contracts/storage.contract.ts';
+import { notMoved, readWhileMoving } from './read-while-moving.ts';
 import { openThreadedDatabase } from './threaded-database-under-test.ts';
 
 storageContract('SQLite with a thread that writes', openThreadedDatabase);
@@ -38,37 +35,7 @@ describe('a database that writes in a separate thread', () => {
 
   test('reads a page and a position from one snapshot each, whatever is committed meanwhile', async () => {
     await using fixture = await openThreadedDatabase();
-    const { db } = fixture;
-    const game = await addGame(db);
-    const rules = { keep: 'latest', order: 'desc', entries: 'player', public: true } as const;
-    const name = 'weekly';
-    await db.write(addLeaderboard, game.id, {
-      name,
-      ...rules,
-      labels: [],
-      schedule: null,
-      keepSeasons: null,
-    });
-    // One row in 256 is a mark, from which a page is found; the mover passes every mark, and never the page.
-    const players = await Promise.all(Array.from({ length: 2_000 }, () => addPlayer(db, game.id)));
-    await Promise.all(players.map((player, score) => db.write(setLeaderboardScore, player, name, score)));
-    const mover = await addPlayer(db, game.id);
-    await db.write(setLeaderboardScore, mover, name, 5_000);
-    const board = await requireBoard(db, game, { leaderboard: name }, { isPublic: true });
-    let isMoving = true;
-    const moving = (async () => {
-      for (let n = 0; n < 1_000; n++) await db.write(setLeaderboardScore, mover, name, n % 2 ? 5_000 : 10.5);
-      isMoving = false;
-    })();
-    const sixth = players[5]?.wallet ?? '';
-    const read = new Set<string>();
-    for (let limit = 1; isMoving; limit = (limit % 10) + 1) {
-      const [first] = await db.read(readBoardPage, board, { skip: 1_995, limit });
-      read.add(`${first?.score} at 1996, ${await db.read(readPlace, board, sixth)}`);
-      await setImmediate();
-    }
-    await moving;
-    expect([...read]).toEqual(['5 at 1996, 1996']);
+    expect([...(await readWhileMoving(fixture.db, 1_000))].sort()).toEqual(notMoved);
   });
 
   test('refuses with the same error, reason and fields as without a thread', async () => {

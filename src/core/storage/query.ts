@@ -99,11 +99,11 @@ export interface Read {
   groupKey(table: AnyTable, group: string): ReadRequest<Value>;
   /** The number of rows of a ranked group that are ranked before this one. */
   countBefore<Row>(table: Table<Row>, row: Row): ReadRequest<number>;
-  /**
-   * Where to start reading for a place (from 0) in a ranked group: the rank columns of a row shortly before it, and the
-   * number of rows to skip from there.
-   */
-  near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }>;
+  /** `limit` rows of a ranked group from a place (from 0) on, best first, from one snapshot. */
+  fromPlace<Row>(
+    shown: RankedRows<Row>,
+    wanted: { group: string; place: number; limit: number },
+  ): ReadRequest<readonly Row[]>;
   /**
    * `limit` rows of a ranked group around the row with a key, or all of a smaller group, from one snapshot, and the
    * place of the first of them, from 0. The row is in the middle, except near either end. Null: no row has the key.

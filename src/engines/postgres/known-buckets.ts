@@ -23,34 +23,22 @@ export class KnownBuckets {
   readonly keys: readonly BucketKey[];
   /** How many rows came before each bucket. */
   readonly #places: number[] = [];
-  /** The board's version that the places are exact for; null: there were moves that had not been folded. */
-  readonly version: number | null;
   /**
    * The number of the counts (`board_versions`, lane −1). While it stays, so do the counts; moves come on top. Null: they
    * were never changed, and have no number.
    */
   readonly counted: number | null;
-  /** On the clock of `performance.now()`. */
-  readonly readAt: number;
-  /** The board's version at the last request. */
-  seen: number | null;
   /** How many places further down the key of the last guess was found. */
   shift = 0;
 
-  constructor(
-    buckets: readonly { key: BucketKey; count: number }[],
-    { version, counted, readAt }: Pick<KnownBuckets, 'version' | 'counted' | 'readAt'>,
-  ) {
+  constructor(buckets: readonly { key: BucketKey; count: number }[], counted: number | null) {
     this.keys = buckets.map(({ key }) => key);
     let place = 0;
     for (const { count } of buckets) {
       this.#places.push(place);
       place += count;
     }
-    this.version = version;
-    this.seen = version;
     this.counted = counted;
-    this.readAt = readAt;
   }
 
   /** The last bucket that begins at a place or before it. */

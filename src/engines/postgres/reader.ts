@@ -69,13 +69,16 @@ class PendingRead<Result> extends ReadRequest<Result> {
 /** Runs queries, and caches their results where that is declared, until what they depend on changes. */
 export class Reader {
   readonly options: ReaderOptions;
+  /** For statements that look rows up in indexes, whatever the values. */
+  readonly byKey: Pick<Connection, 'run'>;
   readonly shared: SharedReads;
   readonly #versionCheck: VersionCheck;
   readonly #cached = new WeakMap<object, LRUCache<string, CachedAnswer>>();
 
   constructor(options: ReaderOptions) {
     this.options = options;
-    this.shared = new SharedReads((text, values) => options.connections.runByKey(text, values));
+    this.byKey = { run: (text, values) => options.connections.runByKey(text, values) };
+    this.shared = new SharedReads(this.byKey.run);
     this.#versionCheck = new VersionCheck(
       (text, values) => options.connections.runQuick(text, values),
       (seen) => options.seen(seen),
@@ -249,11 +252,17 @@ class QueryRun implements Read {
     });
   }
 
-  near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }> {
-    const version = this.seen?.boards.get(group) ?? null;
-    return new PendingRead(() =>
-      this.#options.ranks.near(this.#runner, table, { board: group, version }, place),
-    );
+  fromPlace<Row>(
+    shown: RankedRows<Row>,
+    { group, place, limit }: { group: string; place: number; limit: number },
+  ): ReadRequest<readonly Row[]> {
+    return new PendingRead(async () => {
+      if (!isUuid(group)) return [];
+      const byKey = this.#view ?? this.#reader.byKey;
+      const inView = <Result>(work: (view: Connection) => Promise<Result>) => this.#withView(work);
+      const runners = { runner: this.#runner, byKey, inView };
+      return this.#options.ranks.fromPlace(runners, shown, { board: group, place, limit });
+    });
   }
 
   around<Row>(

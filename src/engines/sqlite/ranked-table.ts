@@ -31,6 +31,8 @@ export class RankedTable {
   readonly #db: Database;
   readonly #aroundText: string;
   readonly #around = new Map<unknown, Statement<Value[]>>();
+  readonly #fromText: string;
+  readonly #from = new Map<unknown, Statement<Value[]>>();
 
   constructor(db: Database, table: AnyTable, version: DataVersion, dictionaries: Dictionaries) {
     if (!table.ranked) throw new Error(`${table.name} is not ranked`);
@@ -40,6 +42,8 @@ export class RankedTable {
       `SELECT * FROM (SELECT * FROM ${table.name} WHERE board_id = ? AND (${ranks.join(', ')}) ${compared} (?, ?, ?)
         ORDER BY ${ranks.map((name) => `${name} ${direction}`).join(', ')} LIMIT ?) AS ${alias}`;
     this.#aroundText = `${side('<', 'DESC', 'upper')} UNION ALL ${side('>=', 'ASC', 'lower')}`;
+    this.#fromText = `SELECT * FROM ${table.name} WHERE board_id = ? AND (${ranks.join(', ')}) >= (?, ?, ?)
+      ORDER BY ${ranks.join(', ')} LIMIT ? OFFSET ?`;
     this.#version = version;
     this.#dictionaries = dictionaries;
     this.#marks = new RankMarks(db, table);
@@ -114,21 +118,36 @@ export class RankedTable {
     row: AnyRow,
     { above, from }: { above: number; from: number },
   ): unknown[] {
-    let statement = this.#around.get(select);
-    if (!statement) {
-      statement = prepare(this.#db, select(this.#aroundText));
-      this.#around.set(select, statement);
-    }
+    const statement = this.#prepared(this.#around, select, this.#aroundText);
     const board = this.#dictionaries.boards.idOf(String(row[this.#group]));
     const key = this.#order.map((column) => row[column] ?? null);
     return statement.all(board, ...key, above, board, ...key, from);
   }
 
-  near(group: string, place: number): { from: readonly Value[]; skip: number } {
+  /** The rows from a place (from 0) on. The marks that lead there must be of the same snapshot. */
+  fromPlace(
+    select: RankedRows<unknown>['select'],
+    group: string,
+    { place, limit }: { place: number; limit: number },
+  ): unknown[] {
     const board = this.#dictionaries.boards.idOf(group);
-    if (board === null) return { from: [Number.NEGATIVE_INFINITY, 0, ''], skip: place };
+    if (board === null) return [];
     const { from, skip } = this.#marks.near(board, place);
-    return { from: [from.sort_score, from.reached_at, from.score_id], skip };
+    const statement = this.#prepared(this.#from, select, this.#fromText);
+    return statement.all(board, from.sort_score, from.reached_at, from.score_id, limit, skip);
+  }
+
+  #prepared(
+    prepared: Map<unknown, Statement<Value[]>>,
+    select: RankedRows<unknown>['select'],
+    rows: string,
+  ): Statement<Value[]> {
+    let statement = prepared.get(select);
+    if (!statement) {
+      statement = prepare(this.#db, select(rows));
+      prepared.set(select, statement);
+    }
+    return statement;
   }
 
   /** A number that changes when the group may have changed. */

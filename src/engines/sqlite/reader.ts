@@ -177,8 +177,13 @@ export class Reader implements Read {
     );
   }
 
-  near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }> {
-    return this.#at(() => this.#ranked(table).near(group, place));
+  fromPlace<Row>(
+    { table, select }: RankedRows<Row>,
+    { group, place, limit }: { group: string; place: number; limit: number },
+  ): ReadRequest<readonly Row[]> {
+    return this.#at(() =>
+      this.#inOneSnapshot(() => this.#ranked(table).fromPlace(select, group, { place, limit }) as Row[]),
+    );
   }
 
   around<Row>(
@@ -266,8 +271,7 @@ export class Reader implements Read {
     const group = of ? this.#ranked(of.table).versionOf(of.group) : 0;
     const known = answers.get(key);
     if (known?.version === version && known.group === group) return known.answer as Result;
-    // What `near` finds is only true of the rows of the same snapshot.
-    const answer = of ? this.#inOneSnapshot(() => this.#answer(query, args)) : this.#answer(query, args);
+    const answer = this.#answer(query, args);
     if (typeof answer === 'object' && answer !== null) answers.set(key, { answer, version, group });
     return answer;
   }

@@ -1,4 +1,3 @@
-import { type Statement, statement } from '../../core/storage/query.ts';
 import type { RankedRows } from '../../core/storage/ranked-rows.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { defaultLeaderboard, type LeaderboardRules } from './leaderboard.ts';
@@ -31,14 +30,6 @@ export function defaultBoardOf(gameId: string, order: Board['order'] = 'desc'): 
   return { gameId, leaderboard: defaultLeaderboard, season: 0, ...group, order, entries: 'player' };
 }
 
-/** A board and the sort key of one of its rows. */
-type BoardKey = {
-  boardId: string | number;
-  score: string | number | null;
-  reachedAt: string | number | null;
-  id: string | number | null;
-};
-
 /** A ranked row with the player's profile. */
 interface RankedRow {
   scoreId: string;
@@ -54,16 +45,8 @@ interface RankedRow {
   avatar: string;
 }
 
-/** How the rows of a board are stored and read. */
-interface BoardRows extends RankedRows<RankedRow> {
-  /** `@limit` rows, the first one `@skip` rows after the row with the given key. */
-  page: Statement<BoardKey & { limit: number; skip: number }, RankedRow>;
-}
-
-const key = 'sort_score, reached_at, score_id';
-
 /** `columns` and `join`: of the ranked row `b`, and where the rest of its score is. */
-function boardRows(table: AnyTable, columns: string, join = ''): BoardRows {
+function boardRows(table: AnyTable, columns: string, join = ''): RankedRows<RankedRow> {
   const select = (
     rows: string,
     also = '',
@@ -73,11 +56,7 @@ function boardRows(table: AnyTable, columns: string, join = ''): BoardRows {
     JOIN streams AS s ON s.id = b.stream_id
     LEFT JOIN players AS p ON p.wallet = s.wallet
     ORDER BY b.sort_score, b.reached_at, b.score_id`;
-  const page = statement<BoardKey & { limit: number; skip: number }, RankedRow>(
-    select(`SELECT * FROM ${table.name}
-      WHERE board_id = @boardId AND (${key}) >= (@score, @reachedAt, @id) ORDER BY ${key} LIMIT @limit OFFSET @skip`),
-  );
-  return { table, select, page };
+  return { table, select };
 }
 
 /** A score on `default` is stored once, and its ranked row refers to it. */
@@ -92,7 +71,8 @@ const ofNamed = boardRows(
   'b.nonce, NULL AS score, b.updated_at AS "updatedAt", b.label, b.metadata',
 );
 
-export function rankedRowsOf(board: Board): BoardRows {
+/** How the rows of a board are read. */
+export function rankedRowsOf(board: Board): RankedRows<RankedRow> {
   return isDefault(board) ? ofDefault : ofNamed;
 }
 

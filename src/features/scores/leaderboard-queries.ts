@@ -81,12 +81,8 @@ export const listDueSeasons = query('listDueSeasons', function* (read, limit: nu
 export const readBoardPage = query(
   'readBoardPage',
   function* (read, board: Board, { limit, skip }: Page): ReadSteps<readonly RankedScore[]> {
-    const { table, page } = rankedRowsOf(board);
-    const boardId = yield* read.groupKey(table, board.group);
-    if (boardId === null) return Object.freeze([]);
-    const near = yield* read.near(table, board.group, skip);
-    const [score = null, reachedAt = null, id = null] = near.from;
-    const rows = yield* read.all(page, { boardId, score, reachedAt, id, limit, skip: near.skip });
+    const wanted = { group: board.group, place: skip, limit };
+    const rows = yield* read.fromPlace(rankedRowsOf(board), wanted);
     return Object.freeze(rows.map((row) => toRankedScore(row, board)));
   },
   {
@@ -101,8 +97,9 @@ export const readBoardPage = query(
 export const readPlace = query('readPlace', function* (read, board: Board, wallet: string): ReadSteps<
   number | null
 > {
-  const ranked = yield* findRankedRow(read, board, wallet);
-  return ranked && (yield* ranked.before()) + 1;
+  // One row: a row and the count of those above it must be from one snapshot.
+  const around = yield* rowsAround(read, board, wallet, 1);
+  return around && around.first + 1;
 });
 
 /**
@@ -112,21 +109,24 @@ export const readPlace = query('readPlace', function* (read, board: Board, walle
 export const readAround = query(
   'readAround',
   function* (read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
-    const stream = streamOf.player(board.gameId, wallet);
-    const around = function* (...key: string[]) {
-      const found = yield* read.around(rankedRowsOf(board), { group: board.group, key, limit });
-      if (!found) return null;
-      const { first, rows } = found;
-      return rows.map((row, index) => ({ ...toRankedScore(row, board), position: first + index + 1 }));
-    };
-    if (isDefault(board)) return yield* around(stream);
-    if (board.entries === 'player') return yield* around(board.group, stream, '');
-    return yield* read.inOneView(function* () {
-      const best = yield* findEntry(read, board, stream);
-      return best ? yield* around(board.group, stream, best.entry) : null;
-    });
+    const around = yield* rowsAround(read, board, wallet, limit);
+    if (!around) return null;
+    const { first, rows } = around;
+    return rows.map((row, index) => ({ ...toRankedScore(row, board), position: first + index + 1 }));
   },
 );
+
+/** The rows around a player's; of several, around the best. `first`: the place of the first, from 0. */
+function* rowsAround(read: Read, board: Board, wallet: string, limit: number) {
+  const stream = streamOf.player(board.gameId, wallet);
+  const around = (...key: string[]) => read.around(rankedRowsOf(board), { group: board.group, key, limit });
+  if (isDefault(board)) return yield* around(stream);
+  if (board.entries === 'player') return yield* around(board.group, stream, '');
+  return yield* read.inOneView(function* () {
+    const best = yield* findEntry(read, board, stream);
+    return best ? yield* around(board.group, stream, best.entry) : null;
+  });
+}
 
 /** The rows of the given players who are on a board, with their places, best first, from one snapshot. */
 export const readAmong = query(

@@ -1,5 +1,6 @@
 import { query, type Read, type ReadSteps, statement } from '../../../core/storage/query.ts';
-import type { Value } from '../../../core/storage/table.ts';
+import type { RankedRows } from '../../../core/storage/ranked-rows.ts';
+import type { AnyTable, Value } from '../../../core/storage/table.ts';
 import { leaderboardEntries } from '../../scores/leaderboard-tables.ts';
 import { type PrizeRunRow, prizeRuns } from '../../scores/prize-tables.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
@@ -39,26 +40,29 @@ function* entriesAfter(read: Read, run: PrizeRunRow, limit: number): ReadSteps<r
   const atMost = Math.min(limit, last - run.place + 1);
   if (run.scoreId !== null) {
     const { sortScore: score, reachedAt, scoreId: id } = run;
-    return yield* read.all(entriesBehind, { boardId, score, reachedAt, id, limit: atMost, skip: 0 });
+    return yield* read.all(entriesBehind, { boardId, score, reachedAt, id, limit: atMost });
   }
-  const near = yield* read.near(leaderboardEntries, group, run.place - 1);
-  const [score = null, reachedAt = null, id = null] = near.from;
-  return yield* read.all(entriesFrom, { boardId, score, reachedAt, id, limit: atMost, skip: near.skip });
+  return yield* read.fromPlace(rankedEntries, { group, place: run.place - 1, limit: atMost });
 }
 
 type EntryAtPlace = Omit<Winner, 'runId' | 'gameId' | 'place'>;
-type Where = Record<'boardId' | 'score' | 'reachedAt' | 'id' | 'limit' | 'skip', Value>;
 
-const entriesFrom = entries('>=');
-const entriesBehind = entries('>');
+/** Entries and their players. `rows`: a SELECT of some of them. */
+const entriesOf = (
+  rows: string,
+  also = '',
+) => `SELECT ${also}s.wallet, b.entry, b.score_id AS "scoreId", b.sort_score AS "sortScore", b.reached_at AS "reachedAt"
+  FROM (${rows}) AS b
+  JOIN streams AS s ON s.id = b.stream_id
+  ORDER BY b.sort_score, b.reached_at, b.score_id`;
 
-function entries(compared: '>' | '>=') {
-  return statement<Where, EntryAtPlace>(
-    `SELECT s.wallet, e.entry, e.score_id AS "scoreId", e.sort_score AS "sortScore", e.reached_at AS "reachedAt"
-      FROM (SELECT stream_id, entry, score_id, sort_score, reached_at FROM leaderboard_entries
-            WHERE board_id = @boardId AND (sort_score, reached_at, score_id) ${compared} (@score, @reachedAt, @id)
-            ORDER BY sort_score, reached_at, score_id LIMIT @limit OFFSET @skip) AS e
-      JOIN streams AS s ON s.id = e.stream_id
-      ORDER BY e.sort_score, e.reached_at, e.score_id`,
-  );
-}
+const rankedEntries: RankedRows<EntryAtPlace> = { table: leaderboardEntries as AnyTable, select: entriesOf };
+
+const entriesBehind = statement<
+  Record<'boardId' | 'score' | 'reachedAt' | 'id' | 'limit', Value>,
+  EntryAtPlace
+>(
+  entriesOf(`SELECT stream_id, entry, score_id, sort_score, reached_at FROM leaderboard_entries
+    WHERE board_id = @boardId AND (sort_score, reached_at, score_id) > (@score, @reachedAt, @id)
+    ORDER BY sort_score, reached_at, score_id LIMIT @limit`),
+);
