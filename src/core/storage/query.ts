@@ -112,6 +112,11 @@ export interface Read {
     shown: RankedRows<Row>,
     wanted: { group: string; key: readonly Value[]; limit: number },
   ): ReadRequest<{ first: number; rows: readonly Row[] } | null>;
+  /** The place (from 0) of the row with a key in its ranked group, from one snapshot. Null: no row has the key. */
+  placeOf<Row>(
+    shown: RankedRows<Row>,
+    wanted: { group: string; key: readonly Value[] },
+  ): ReadRequest<number | null>;
   /** Runs reads that must see the same snapshot. */
   inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result>;
 }

@@ -267,18 +267,16 @@ class QueryRun implements Read {
 
   around<Row>(
     shown: RankedRows<Row>,
-    { group, key, limit }: { group: string; key: readonly Value[]; limit: number },
+    wanted: { group: string; key: readonly Value[]; limit: number },
   ): ReadRequest<{ first: number; rows: readonly Row[] } | null> {
-    return new PendingRead(async () => {
-      const table = this.#options.tables.of(shown.table);
-      const values = searchedValues(table, table.key, key);
-      if (!values) return null;
-      return this.#options.ranks.around(
-        { runner: this.#runner, search: (...search) => this.#search(...search) },
-        shown,
-        { table, values, board: group, limit },
-      );
-    });
+    return new PendingRead(() => this.#around(shown, wanted));
+  }
+
+  placeOf<Row>(
+    shown: RankedRows<Row>,
+    wanted: { group: string; key: readonly Value[] },
+  ): ReadRequest<number | null> {
+    return new PendingRead(async () => (await this.#around(shown, { ...wanted, limit: 1 }))?.first ?? null);
   }
 
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
@@ -293,6 +291,20 @@ class QueryRun implements Read {
       this.#view = null;
       if (view) this.#options.connections.endView(view);
     }
+  }
+
+  async #around<Row>(
+    shown: RankedRows<Row>,
+    { group, key, limit }: { group: string; key: readonly Value[]; limit: number },
+  ): Promise<{ first: number; rows: readonly Row[] } | null> {
+    const table = this.#options.tables.of(shown.table);
+    const values = searchedValues(table, table.key, key);
+    if (!values) return null;
+    return this.#options.ranks.around(
+      { runner: this.#runner, search: (...search) => this.#search(...search) },
+      shown,
+      { table, values, board: group, limit },
+    );
   }
 
   /** Runs a statement for one search: with others of this turn, except in a snapshot. */

@@ -208,6 +208,18 @@ export class Reader implements Read {
     );
   }
 
+  placeOf<Row>(
+    { table }: RankedRows<Row>,
+    { key }: { group: string; key: readonly Value[] },
+  ): ReadRequest<number | null> {
+    return this.#at(() =>
+      this.#inOneSnapshot(() => {
+        const row = this.#schema.of(table).get(table.key, key);
+        return row ? this.#ranked(table).countBefore(row) : null;
+      }),
+    );
+  }
+
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
     return yield* this.#at(() => this.#inOneSnapshot(() => finish(steps())));
   }

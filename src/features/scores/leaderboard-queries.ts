@@ -97,9 +97,11 @@ export const readBoardPage = query(
 export const readPlace = query('readPlace', function* (read, board: Board, wallet: string): ReadSteps<
   number | null
 > {
-  // One row: a row and the count of those above it must be from one snapshot.
-  const around = yield* rowsAround(read, board, wallet, 1);
-  return around && around.first + 1;
+  const { group } = board;
+  const place = yield* atBestRow(read, board, wallet, (key) =>
+    read.placeOf(rankedRowsOf(board), { group, key }),
+  );
+  return place === null ? null : place + 1;
 });
 
 /**
@@ -109,22 +111,29 @@ export const readPlace = query('readPlace', function* (read, board: Board, walle
 export const readAround = query(
   'readAround',
   function* (read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
-    const around = yield* rowsAround(read, board, wallet, limit);
+    const { group } = board;
+    const around = yield* atBestRow(read, board, wallet, (key) =>
+      read.around(rankedRowsOf(board), { group, key, limit }),
+    );
     if (!around) return null;
     const { first, rows } = around;
     return rows.map((row, index) => ({ ...toRankedScore(row, board), position: first + index + 1 }));
   },
 );
 
-/** The rows around a player's; of several, around the best. `first`: the place of the first, from 0. */
-function* rowsAround(read: Read, board: Board, wallet: string, limit: number) {
+/** What is read by the key of a player's row, of several the best, from one snapshot; null: the player has none. */
+function* atBestRow<Result>(
+  read: Read,
+  board: Board,
+  wallet: string,
+  readBy: (key: readonly string[]) => ReadRequest<Result | null>,
+): ReadSteps<Result | null> {
   const stream = streamOf.player(board.gameId, wallet);
-  const around = (...key: string[]) => read.around(rankedRowsOf(board), { group: board.group, key, limit });
-  if (isDefault(board)) return yield* around(stream);
-  if (board.entries === 'player') return yield* around(board.group, stream, '');
+  if (isDefault(board)) return yield* readBy([stream]);
+  if (board.entries === 'player') return yield* readBy([board.group, stream, '']);
   return yield* read.inOneView(function* () {
     const best = yield* findEntry(read, board, stream);
-    return best ? yield* around(board.group, stream, best.entry) : null;
+    return best ? yield* readBy([board.group, stream, best.entry]) : null;
   });
 }
 
