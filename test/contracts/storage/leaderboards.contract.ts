@@ -11,6 +11,7 @@ import { exportGame, type GameRecord } from '../../../src/features/administratio
 import { importGame } from '../../../src/features/administration/game-import.ts';
 import { findGame } from '../../../src/features/games/queries.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
 import { type Board, defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { requireBoard } from '../../../src/features/scores/boards.ts';
 import { deleteScore, setScore } from '../../../src/features/scores/commands.ts';
@@ -97,6 +98,33 @@ const step = fc.oneof(
 /** Leaderboards by name: which scores count, how they are read, their seasons. */
 export function leaderboardsContract(open: OpenStore): void {
   describe('leaderboards by name', () => {
+    test.each([
+      ['default', {}],
+      ['a leaderboard by name', { leaderboard: 'weekly' }],
+    ])("a cached page of %s has a player's new name at once, in every process", async (_, choice) => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      await db.write(addLeaderboard, gameId, usual);
+      const player = await addPlayer(db, gameId);
+      await db.write(setScore, player, 1);
+      await db.write(setLeaderboardScore, player, 'weekly', 1);
+      const processes = [db, await fixture.openOtherProcess()];
+      const names = async () => {
+        const read: (string | undefined)[] = [];
+        for (const one of processes) {
+          const [first] = await one.read(readBoardPage, await boardOf(one, gameId, choice), wholePage);
+          read.push(first?.username);
+        }
+        return read;
+      };
+      await names();
+      for (const [at, name] of ['Ada', 'Grace', 'Eve', ''].entries()) {
+        await processes[at % 2]?.write(setProfile, player.wallet, { username: name });
+        expect(await names()).toEqual([name, name]);
+      }
+    });
+
     test('ranks match a sort after random steps, for every keep and order, around, among, by label, after resets', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
