@@ -6,6 +6,7 @@ import { beginAudit, finishAudit } from '../features/administration/commands.ts'
 import { exportGame, measureGame } from '../features/administration/game-export.ts';
 import { findGame, findGameBySlug } from '../features/games/queries.ts';
 import { writeGameFile } from '../server/backup/game-file.ts';
+import { refuseOutput } from '../server/backup/output-file.ts';
 import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
 import { Progress, print } from './output.ts';
@@ -33,6 +34,7 @@ export function exportCommand(): Command {
         const game = (await db.read(findGame, name)) ?? (await db.read(findGameBySlug, name));
         if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
         const file = resolve(given);
+        refuseOutput(file, config.dataDirectory);
         const entry = await db.write(beginAudit, 'cli', 'exportGame', { gameId: game.id, secrets });
         const totals = await db.read(measureGame, tables, game.id);
         const progress = new Progress('Writing');

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { readConfig } from '../config.ts';
 import { addressInput } from '../core/schemas/fields.ts';
 import {
   banPlayer,
@@ -10,6 +11,7 @@ import {
 import type { PlayerRecord } from '../features/administration/player-export.ts';
 import { listPlayers, updatePlayer } from '../features/players/operations/players.ts';
 import { username } from '../features/players/player.ts';
+import { refuseOutput } from '../server/backup/output-file.ts';
 import { writeRecordFile } from '../server/backup/record-file.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, parsed, withPageOptions } from './options.ts';
@@ -95,6 +97,7 @@ export function playerCommand(administrator: Administrator): Command {
     .option('--force', 'overwrite an existing file')
     .action(async (wallet: string, given: string, { force = false, json }: Common & { force?: boolean }) => {
       const file = resolve(given);
+      refuseOutput(file, readConfig().dataDirectory);
       const header = { format: 'gantry-player', version: 1, wallet, exportedAt: Date.now() };
       const records = await administrator.connected((execute) =>
         writeRecordFile<PlayerRecord>(file, header, {

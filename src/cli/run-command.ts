@@ -48,7 +48,7 @@ function describeError(error: unknown): string | null {
     return error.message;
   }
   if (!(error instanceof Error) || !('syscall' in error)) return null;
-  if (error.syscall !== 'listen') return `System error: ${error.message}. Is DATA_DIR a writable directory?`;
+  if (error.syscall !== 'listen') return `System error: ${error.message}. ${remedyFor(codeOf(error))}`;
   const why = `(${error.message}): choose another PORT (or METRICS_PORT)`;
   switch (codeOf(error)) {
     case 'EADDRINUSE':
@@ -57,5 +57,20 @@ function describeError(error: unknown): string | null {
       return `No permission to listen there ${why}: one above 1023.`;
     default:
       return `Cannot listen there ${why}, or HOST.`;
+  }
+}
+
+/** What to do about an error of the file system, whose message has the path. */
+function remedyFor(code: string): string {
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'Free space on that disk, or choose another one.';
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return 'Give the user of this process access to that path, or choose another one.';
+    default:
+      return 'Check that path, and whether it can be written to.';
   }
 }

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -26,6 +27,7 @@ import { makeDatabase } from '../storage/database-of-version.ts';
 import { type Finished, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
+import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
@@ -95,6 +97,42 @@ test('an existing file is not overwritten unless requested, and no temporary fil
   expectRefused(await run(['backup', join(at.into, 'no', 'where')], at.data), /There is no directory/);
   expectRefused(await run(['backup', at.file], join(at.into, 'empty')), /There is no database/);
 });
+
+test('no output takes the place of a file of the data directory, not even with --force', async () => {
+  await using at = await place();
+  const { database, secretKey } = dataFiles(at.data);
+  const [before, key] = [readFileSync(database), readFileSync(secretKey)];
+  const link = `${at.data}-link`;
+  symlinkSync(at.data, link);
+  const wallet = randomWallet();
+  for (const args of [
+    ['backup', database, '--force'],
+    ['backup', join(link, 'gantry.db'), '--force'],
+    ['backup', `${database}-wal`],
+    ['export', 'one', secretKey, '--force'],
+    ['player', 'export', wallet, database, '--force'],
+  ]) {
+    expectRefused(await run(args, at.data), /is a file of the data directory, which it would replace/);
+  }
+  expect(readFileSync(database).equals(before) && readFileSync(secretKey).equals(key)).toBe(true);
+  await gantryJson(['backup', join(at.data, 'one.gantry')], at.data); // which is none of those
+});
+
+test.skipIf(!mayMountDisk)(
+  'a full disk is named that the backup was for, not that of the database',
+  async () => {
+    await using at = await place();
+    await using disk = await smallDisk(1);
+    writeFileSync(join(disk.path, 'other'), Buffer.alloc(900_000));
+    const file = join(disk.path, 'one.gantry');
+    expectRefused(await run(['backup', file], at.data), /Writing to .*one\.gantry\S* failed .*disk is full/);
+    expectRefused(
+      await run(['export', 'one', join(disk.path, 'no', 'one.ndjson')], at.data),
+      /There is no directory/,
+    );
+    expect(readdirSync(disk.path)).toEqual(['other']);
+  },
+);
 
 test('a data directory in use or not empty is not restored over; with --force it is moved aside', async () => {
   await using at = await place();
@@ -226,6 +264,8 @@ test('a file that is not a backup, is damaged, or is of a newer Gantry is refuse
   expectRefused(damaged, /one\.gantry\.other cannot be read as a database .* restore another backup/);
   expect(damaged.stderr).not.toContain('restoring-'); // which is gone by now
   expectRefused(await run(['restore', dataFiles(at.data).database], at.into), /not a backup/);
+  writeFileSync(other, '');
+  expectRefused(await run(['restore', other], at.into), /one\.gantry\.other is empty/);
 
   await gantryJson(['backup', at.file], at.data);
   const newer = new SqliteFile(at.file);

@@ -142,7 +142,7 @@ async function backUp(
     refuseDamaged(db, from); // what is damaged in the copy is so in the source
     return { madeAt, schemaVersion, files: [...files] };
   } catch (error) {
-    throw asUnusable(from, error);
+    throw asUnusable(isOfWriting(error) ? to : from, error);
   } finally {
     db.close();
     fsyncFile(to);
@@ -175,16 +175,23 @@ async function copy(from: string, to: string, onProgress: (progress: CopyProgres
     db.exec('COMMIT');
     onProgress({ copiedPages: totalPages, totalPages });
   } catch (error) {
-    throw asUnusable(from, error);
+    throw asUnusable(isOfWriting(error) ? to : from, error);
   } finally {
     db.close();
   }
+}
+
+/** Whether it concerns the copy: the database is only read. */
+function isOfWriting(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(FULL|IOERR_WRITE)/.test(error.code);
 }
 
 function unpackBackup(copy: string, backup: string): BackupContents {
   return withDatabase(
     copy,
     (db) => {
+      if (statSync(copy).size === 0)
+        throw new DatabaseUnusableError(`${backup} is empty. Restore another backup.`);
       if (db.pragma('application_id', { simple: true }) !== backupApplicationId) {
         throw new DatabaseUnusableError(
           `${backup} is a database, but not a backup made by \`gantry backup\`. To use a copied data ` +

@@ -18,6 +18,7 @@ import type { CopyProgress, DatabaseFiles, KeptFile } from '../../core/storage/d
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { restoringPrefix } from './missing-database.ts';
+import { refuseDirectory, refuseOutput } from './output-file.ts';
 
 export interface BackupReport {
   file: string;
@@ -53,7 +54,7 @@ export async function backUp(
       `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
     );
   }
-  refuseDirectory(file);
+  refuseOutput(file, dataDirectory);
   if (!force && existsSync(file)) {
     throw new BackupError(`${file} already exists. Choose another name, or overwrite it with --force.`);
   }
@@ -194,11 +195,4 @@ function replaceContents(
   function rank(name: string): number {
     return name === basename(dataFiles(dataDirectory).database) ? 0 : 1;
   }
-}
-
-function refuseDirectory(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new BackupError(`${file} is a directory; give the path of the backup file.`);
-  }
-  if (!existsSync(dirname(file))) throw new BackupError(`There is no directory ${dirname(file)}.`);
 }
