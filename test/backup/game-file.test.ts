@@ -434,6 +434,10 @@ test('a file that is truncated, modified, or partly of another game is refused, 
     writeFileSync(bad, `${lines.join('\n')}\n`);
     expectRefused(await run(['import', bad], game.other), words);
   }
+  const bytes = readFileSync(game.file);
+  bytes[bytes.indexOf('"label":"') + 9] = 0xff; // not UTF-8, and not to be read as U+FFFD
+  writeFileSync(bad, bytes);
+  expectRefused(await run(['import', bad], game.other), /is damaged: line \d+ is not UTF-8/);
   const db = new SqliteDatabase(dataFiles(game.other).database);
   const counts = ['games', 'players', 'streams', 'states', 'messages'].map((table) =>
     db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),

@@ -225,6 +225,96 @@ describe('rows that cannot be imported', () => {
     ).toEqual(['Ada "the first"', 'two lines']);
   });
 
+  test('bytes that are not UTF-8 are not guessed: their row is refused, and a file whose first row has them', async () => {
+    const game = await addGame();
+    const [players, scores] = ['players.csv', 'scores.csv'].map((name) => join(directory.path, name));
+    const lines = join(directory.path, 'latin.ndjson');
+    const latin = (text: string) => Buffer.from(text, 'latin1');
+    writeFileSync(players ?? '', latin('id,name\na,Zoë\nb,"two\në"\nc,Max\n'));
+    writeFileSync(
+      lines,
+      latin('{"type":"player","id":"d","name":"ë"}\n{"type":"player","id":"e","name":"E"}\n'),
+    );
+    const reason = 'is not UTF-8: save the file in this encoding';
+    const csv = await importFiles(game, 'csv', [players ?? '']);
+    expect(csv.refusals).toEqual([
+      { file: 'players.csv', line: 2, reason },
+      { file: 'players.csv', line: 3, reason },
+    ]);
+    expect(importedOf(game, 'a', 'b', 'c').players).toMatchObject([{ username: 'Max' }]);
+    writeFileSync(scores ?? '', Buffer.from('\u{FEFF}player,score\nc,1\n', 'utf16le'));
+    const inUtf16 = await importFiles(game, 'csv', [scores ?? '']);
+    expect(inUtf16.refusals).toEqual([{ file: 'scores.csv', line: 1, reason }]);
+    const ndjson = await importFiles(game, 'ndjson', [lines]);
+    expect([ndjson.refusals, ndjson.counts.players.new]).toEqual([
+      [{ file: 'latin.ndjson', line: 1, reason }],
+      1,
+    ]);
+  });
+
+  test('of CSV: a first row that is the whole file or names a column twice, and metadata that would be rounded', async () => {
+    const game = await addGame();
+    const reasonsOf = async (name: string, text: string) => {
+      const file = join(directory.path, name);
+      writeFileSync(file, text);
+      return (await importFiles(game, 'csv', [file])).refusals.map(({ line, reason }) => [line, reason]);
+    };
+    expect(await reasonsOf('players.csv', 'id,name\ra,Ada\rb,Bo\r')).toEqual([
+      [1, expect.stringContaining('line ends that are only a carriage return')],
+    ]);
+    expect(await reasonsOf('players.csv', 'id,id,name\na,b,Ada\n')).toEqual([
+      [1, 'has two columns named "id"; no row of the file was read'],
+    ]);
+    expect(await reasonsOf('players.csv', 'name,colour\nAda,red\n')).toEqual([
+      [2, 'id: is required; has unknown fields: colour'],
+    ]);
+    expect(await reasonsOf('scores.csv', 'player,score,metadata\na,1,"{""id"":9007199254740993}"\n')).toEqual(
+      [[2, expect.stringMatching(/^metadata: .*would be rounded/)]],
+    );
+  });
+
+  test('of NDJSON: a number beyond a double is not null, and a state that nests too deep does not end the import', async () => {
+    const game = await addGame();
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const { refusals, counts } = await importLines(game, [
+      { type: 'player', id: 'a', name: 'Ada' },
+      '{"type":"state","player":"a","label":"large","state":{"x":1e999}}',
+      `{"type":"state","player":"a","label":"deep","state":${deep}}`,
+    ]);
+    expect(refusals.map(({ line, reason }) => [line, reason])).toEqual([
+      [2, 'has a number that is too large, such as 1e999: write it as a string'],
+      [3, 'nests deeper than 32 levels'],
+    ]);
+    expect([counts.players.new, counts.states.new]).toEqual([1, 0]);
+  });
+
+  test('of PlayFab: a list that is no JSON, and user data without a value, are named instead of left out', async () => {
+    const game = await addGame();
+    const [profiles, data] = ['profiles.tsv', 'data.ndjson'].map((name) => join(directory.path, name));
+    writeFileSync(profiles ?? '', 'PlayerId\tPlayerStatistics\tLinkedAccounts\nA\t[{"Name":"Wins"\t\n');
+    writeFileSync(data ?? '', '{"PlayFabId":"A","Data":{"save":{}}}\n');
+    const { refusals, counts } = await importFiles(game, 'playfab', [profiles ?? '', data ?? '']);
+    expect(refusals.map(({ file, line, reason }) => `${file}:${line} ${reason}`)).toEqual([
+      'profiles.tsv:2 PlayerStatistics: must be a list as JSON; the player is imported without it',
+      'data.ndjson:1 Data.save: has no Value that is a text',
+    ]);
+    expect([counts.players.new, counts.states.new]).toEqual([1, 0]);
+  });
+
+  test('schedules by which no season can end are listed by a dry run too, each with its leaderboard', async () => {
+    const game = await addGame();
+    const lines = [
+      { type: 'leaderboard', name: 'one', cron: '99 99 * * *' },
+      { type: 'leaderboard', name: 'two', cron: '* * * * *' },
+    ];
+    const dry = await importLines(game, lines, { isDryRun: true });
+    expect(dry.leftOut.map(({ what, why }) => `${what}: ${why}`)).toEqual([
+      expect.stringMatching(/^the schedule of one: .*cron expression of five fields/),
+      expect.stringMatching(/^the schedule of two: .*less than an hour apart/),
+    ]);
+    expect((await importLines(game, lines)).leftOut).toEqual(dry.leftOut);
+  });
+
   test('an import stops at the storage quota of the game, and continues when it is raised', async () => {
     const game = await addGame();
     const quota = (storageQuotaMegabytes: number) =>

@@ -9,7 +9,8 @@ const format = 'gantry-game';
 const version = 1;
 const chunkBytes = 1024 * 1024;
 /** The longest record: a state of 1 MB, with everything in it escaped. */
-const maxLineLength = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
+const lineFeed = 0x0a;
 
 const header = z.strictObject({
   format: z.literal(format),
@@ -68,6 +69,7 @@ export function* readRecords(file: string): Iterable<GameRecord> {
     number++;
     if (number === 1) continue;
     if (hasEnded) throw new BackupError(`${file} has data after its end, in line ${number}.`);
+    if (line === undefined) throw new BackupError(`${file} is damaged: line ${number} is not UTF-8.`);
     const value = jsonOf(line);
     if (value === undefined) throw new BackupError(`${file} has invalid JSON in line ${number}.`);
     const footer = end.safeParse(value);
@@ -84,10 +86,10 @@ export function* readRecords(file: string): Iterable<GameRecord> {
   if (!hasEnded) throw new BackupError(`${file} is truncated: its last line is missing.`);
 }
 
-/** Undefined when the line is not JSON. */
-function jsonOf(line: string): unknown {
+/** Undefined when the line is not JSON, or not UTF-8. */
+function jsonOf(line: string | undefined): unknown {
   try {
-    return JSON.parse(line);
+    return line === undefined ? undefined : JSON.parse(line);
   } catch {
     return undefined;
   }
@@ -102,25 +104,43 @@ function openFile(file: string): number {
   }
 }
 
-/** The lines of a file, one after another. @throws BackupError when there is no such file, or a line is too long */
-export function* linesOf(file: string): Iterable<string> {
+/**
+ * The lines of a file, one after another, without a byte order mark; undefined for a line that is not UTF-8.
+ * @throws BackupError when there is no such file, or a line is too long
+ */
+export function* linesOf(file: string): Iterable<string | undefined> {
   const descriptor = openFile(file);
   try {
-    const decoder = new TextDecoder();
     const bytes = Buffer.alloc(chunkBytes);
-    let rest = '';
+    let rest = Buffer.alloc(0);
+    let isFirst = true;
     for (;;) {
       const read = readSync(descriptor, bytes, 0, chunkBytes, null);
-      rest += decoder.decode(bytes.subarray(0, read), { stream: read > 0 });
-      const lines = rest.split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-      if (rest.length > maxLineLength)
+      const all = Buffer.concat([rest, bytes.subarray(0, read)]);
+      let from = 0;
+      for (let end = all.indexOf(lineFeed); end !== -1; end = all.indexOf(lineFeed, from)) {
+        yield textOf(all.subarray(from, end), isFirst);
+        isFirst = false;
+        from = end + 1;
+      }
+      rest = all.subarray(from);
+      if (rest.length > maxLineBytes)
         throw new BackupError(`${file} has a line that exceeds the maximum record length.`);
       if (read === 0) break;
     }
-    if (rest !== '') yield rest;
+    if (rest.length > 0) yield textOf(rest, isFirst);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Buffer, isFirst: boolean): string | undefined {
+  try {
+    const text = decoder.decode(bytes);
+    return isFirst && text.startsWith('\u{FEFF}') ? text.slice(1) : text;
+  } catch {
+    return undefined;
   }
 }

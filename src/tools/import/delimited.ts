@@ -1,4 +1,5 @@
 import { linesOf } from '../../server/backup/game-file.ts';
+import { notUtf8 } from './lines.ts';
 import type { Findings, Place } from './source.ts';
 
 /** The longest row, in characters: a state of 1 MB, with every quote doubled. */
@@ -19,11 +20,26 @@ export function* rowsOf(file: string, findings: Findings): Iterable<Row> {
   for (const { text, line } of recordsOf(file, isTabbed, findings)) {
     if (text === '') continue;
     const fields = isTabbed ? text.split('\t') : fieldsOf(text);
-    if (!names) names = fields;
-    else if (fields.length === names.length) {
+    if (!names) {
+      names = fields;
+      const reason = reasonAgainst(text, names);
+      if (reason === undefined) continue;
+      findings.refuse({ file, line }, `${reason}; no row of the file was read`);
+      return;
+    }
+    if (fields.length === names.length) {
       yield { row: Object.fromEntries(names.map((name, at) => [name, fields[at] ?? ''])), file, line };
     } else findings.refuse({ file, line }, `has ${fields.length} columns instead of ${names.length}`);
   }
+}
+
+/** Why a file with this first row cannot be read; undefined if it can. */
+function reasonAgainst(text: string, names: readonly string[]): string | undefined {
+  // Otherwise the whole file would be its first row, which is followed by none.
+  if (text.includes('\r'))
+    return 'has line ends that are only a carriage return: save the file with line feeds';
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  return twice === undefined ? undefined : `has two columns named ${JSON.stringify(twice)}`;
 }
 
 /** The text of each row, and the line in which it begins. */
@@ -36,7 +52,11 @@ function* recordsOf(
   let open: { text: string; line: number } | undefined;
   for (const raw of linesOf(file)) {
     line++;
-    if (isTabbed) yield { text: withoutReturn(raw), line };
+    if (raw === undefined) {
+      findings.refuse({ file, line: open?.line ?? line }, notUtf8);
+      if (line === 1) return; // which names the columns
+      open = undefined;
+    } else if (isTabbed) yield { text: withoutReturn(raw), line };
     else {
       const hasOddQuotes = quotesIn(raw) % 2 === 1;
       if (open) open.text += `\n${raw}`;

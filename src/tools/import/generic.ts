@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { GantryError } from '../../core/errors.ts';
+import { refuseRoundedText } from '../../core/schemas/rounded-number.ts';
 import { rowsOf } from './delimited.ts';
 import { objectsOf } from './lines.ts';
 import type { Source } from './source.ts';
@@ -33,12 +35,29 @@ export const csv: Source = function* (files, findings) {
     for (const { row, ...place } of rowsOf(file, findings)) {
       const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''));
       const { metadata, public: isPublic, ...record } = given;
+      const inexact = metadata === undefined ? undefined : roundedIn(metadata, 'metadata');
+      if (inexact !== undefined) {
+        findings.refuse(place, inexact);
+        continue;
+      }
       const parsed = metadata === undefined ? {} : { metadata: jsonOf(metadata) };
       const shared = isPublic === undefined ? {} : { public: /^(true|t|1)$/i.test(isPublic) };
       yield { record: { ...record, ...parsed, ...shared, type }, ...place };
     }
   }
 };
+
+/** Which number of a JSON text would be rounded; undefined for none, and for a text that is no JSON. */
+export function roundedIn(text: string, field: string): string | undefined {
+  if (typeof jsonOf(text) !== 'object') return undefined;
+  try {
+    refuseRoundedText(text, field);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GantryError) return error.message;
+    throw error;
+  }
+}
 
 /** A text that is no JSON stays one, for the schema to refuse. */
 export function jsonOf(text: string): unknown {

@@ -1,6 +1,8 @@
 import { GantryError } from '../../core/errors.ts';
+import { describeIssue } from '../../core/schemas/describe-issue.ts';
 import { newGuestAddress, walletInput } from '../../core/schemas/fields.ts';
 import { cleanedNameText } from '../../core/schemas/names.ts';
+import type { Schedule } from '../../core/schemas/schedule.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../../features/games/game.ts';
 import { playerKeyOf } from '../../features/guests/commands.ts';
@@ -13,6 +15,7 @@ import {
 import { type ImportedOf, importedRecord } from '../../features/player-import/record.ts';
 import { addLeaderboard } from '../../features/scores/leaderboard-commands.ts';
 import { listLeaderboardRows } from '../../features/scores/leaderboard-queries.ts';
+import { refuseSeasonSchedule } from '../../features/scores/season-schedule.ts';
 import { toLeaderboardRecord } from '../../features/scores/stored-leaderboard.ts';
 import { readState } from '../../features/states/state.ts';
 import { openScratch, type Scratch } from '../../server/open-store.ts';
@@ -120,7 +123,7 @@ class Import implements Disposable {
       const place = { file, line };
       const kind = kindOf(given.type);
       if (kind) this.#tally.counts[kind].inSource++;
-      const checked = importedRecord.safeParse(given);
+      const checked = importedRecord.safeParse(given, { error: describeIssue });
       if (checked.success) this.#keep({ record: checked.data, ...place });
       else {
         const issues = checked.error.issues.map(({ path, message }) => [...path, message].join(': '));
@@ -165,7 +168,6 @@ class Import implements Disposable {
         else this.#scoresOn.set(target.leaderboard, (this.#scoresOn.get(target.leaderboard) ?? 0) + 1);
       }
     }
-    if (this.#settings.isDryRun) return;
     for (const target of this.#leaderboards.all) if (!target.exists) await this.#addLeaderboard(target);
   }
 
@@ -179,15 +181,22 @@ class Import implements Disposable {
       labels: [],
       keepSeasons: null,
     } as const;
-    const schedule = cron === undefined ? null : { cron, timeZone: 'UTC' };
-    const add = (when: typeof schedule) =>
-      this.#db.write(addLeaderboard, this.#settings.game.id, { ...rules, labels: [], schedule: when });
+    const schedule = this.#usableSchedule(source, cron);
+    if (this.#settings.isDryRun) return;
+    await this.#db.write(addLeaderboard, this.#settings.game.id, { ...rules, labels: [], schedule });
+  }
+
+  /** Null without one, and for one by which no seasons can end. */
+  #usableSchedule(source: string, cron: string | undefined): Schedule | null {
+    if (cron === undefined) return null;
+    const schedule = { cron, timeZone: 'UTC' };
     try {
-      await add(schedule);
+      refuseSeasonSchedule(schedule, Date.now());
+      return schedule;
     } catch (error) {
-      if (!(error instanceof GantryError && error.reason === 'schedule_invalid')) throw error;
-      this.#tally.leaveOut('schedules of leaderboards', `${source}: ${error.message}`, 1);
-      await add(null);
+      if (!(error instanceof GantryError)) throw error;
+      this.#tally.leaveOut(`the schedule of ${source}`, error.message);
+      return null;
     }
   }
 

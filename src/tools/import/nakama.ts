@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { millisecondsOf } from '../../features/player-import/record.ts';
 import { type Row, rowsOf } from './delimited.ts';
-import { jsonOf } from './generic.ts';
+import { jsonOf, roundedIn } from './generic.ts';
 import type { Findings, Source, SourceRecord } from './source.ts';
 
 /** What owns things that belong to no user. */
@@ -110,6 +110,8 @@ const tables: Readonly<Record<string, Read>> = {
       findings.leaveOut('records of ended periods', 'only the current season of a leaderboard is imported');
       return;
     }
+    const inexact = roundedIn(metadata, 'metadata');
+    if (inexact !== undefined) return findings.refuse(place, inexact);
     const value = jsonOf(metadata);
     const details = { ...(typeof value === 'object' && value), ...(subscore !== '0' && { subscore }) };
     yield {

@@ -42,12 +42,16 @@ function* response(
     for (const [label, record] of Object.entries(records)) {
       if (!isFields(record)) continue;
       const { Value: text, LastUpdated: at, Permission: permission } = record;
+      if (typeof text !== 'string') {
+        findings.refuse(place, `Data.${label}: has no Value that is a text`);
+        continue;
+      }
       yield {
         record: {
           type: 'state',
           player,
           label,
-          state: stateOf(String(text)),
+          state: stateOf(text),
           at,
           public: permission === 'Public',
         },
@@ -72,6 +76,11 @@ function* profile(
   statistics: Set<unknown>,
 ): Iterable<SourceRecord> {
   const { PlayerId: id, DisplayName: name, Created: createdAt } = fields;
+  for (const name of ['LinkedAccounts', 'PlayerStatistics']) {
+    const list = fields[name];
+    if (typeof list === 'string' && list !== '' && !Array.isArray(jsonOf(list)))
+      findings.refuse(place, `${name}: must be a list as JSON; the player is imported without it`);
+  }
   const accounts = listIn(fields.LinkedAccounts);
   const logins = accounts.map(({ Platform: platform, PlatformUserId: user }) => [
     String(platform).toLowerCase(),
