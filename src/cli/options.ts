@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { GantryError } from '../core/errors.ts';
+import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { refuseRoundedInput } from '../core/schemas/rounded-number.ts';
 import { isWebUrl } from '../core/schemas/web-url.ts';
 
@@ -29,7 +30,7 @@ export const minutes = z
 /** An option parser that validates with a schema; commander reports the issues with the option's name. */
 export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknown) => z.output<Schema> {
   return (value) => {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: describeIssue });
     if (result.success) return result.data;
     throw new InvalidArgumentError(
       result.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '),

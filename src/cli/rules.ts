@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { z } from 'zod';
 import { GantryError } from '../core/errors.ts';
+import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { refuseRoundedText } from '../core/schemas/rounded-number.ts';
 import { getRules, setRules, testRules } from '../features/rules/operations/rules.ts';
 import { submittedRules } from '../features/rules/rule-bounds.ts';
@@ -88,7 +89,7 @@ async function readRules(file: string): Promise<z.output<typeof submittedRules>>
     const why = error instanceof Error ? error.message : String(error);
     throw new GantryError('rule_invalid', `${file} cannot be read as JSON: ${why}`);
   }
-  const rules = submittedRules.safeParse(value);
+  const rules = submittedRules.safeParse(value, { error: describeIssue });
   if (rules.success) return rules.data;
   const problems = rules.error.issues.map(
     ({ path, message }) => `  ${path.join('.') || 'rules'}: ${message}`,

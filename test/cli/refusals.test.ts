@@ -40,6 +40,18 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       /--grace.*number of minutes/,
     ],
     ['an empty grace', ['game', 'rotate-secret', '--game', 'g', '--grace', ''], /--grace.*number of minutes/],
+    [
+      'a JSON option of another form',
+      ['game', 'create', '--name', 'x', '--policies', '{"scores":"no","colour":1}'],
+      /scores: must be "any" or "integer"; has unknown fields: colour/,
+    ],
+    [
+      'a token that has expired',
+      ['admin', 'create', 'bob', 'owner', '--expires', '0'],
+      /must be more than 0/,
+    ],
+    ['a health check of no URL', ['healthcheck', '--url', 'golf'], /--url.*must be a URL/],
+    ['a directory that is not there', ['player', 'export', wallet, '/nowhere/x'], /no directory \/nowhere/],
     ['a negative grace', ['game', 'rotate-secret', '--game', 'g', '--grace', '-1'], /--grace/],
   ])('%s', async (_what, command, sentence) => {
     await using directory = await temporaryDirectory();
@@ -117,6 +129,16 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     await using directory = await temporaryDirectory();
     const env = { DATA_DIR: directory.path, [name]: value };
     expectSentence(await gantry(['serve'], { env }), new RegExp(`environment variables[^]*${name}: `));
+  });
+
+  test('rules of another form, in the words of the API', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'rules.json');
+    writeFileSync(file, '[{"trigger":"win","actions":[]},{"actions":[{"type":"Notify","message":"hi"}]}]');
+    const refused = await gantry(['rules', 'set', file, '--game', 'g'], {
+      env: { DATA_DIR: directory.path },
+    });
+    expectSentence(refused, /0\.actions: must have at least 1 entry\n {2}1\.trigger: is required/);
   });
 
   test('a data directory that is a file', async () => {
