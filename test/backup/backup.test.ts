@@ -275,6 +275,13 @@ test('a file that is not a backup, is damaged, or is of a newer Gantry is refuse
 
   await gantryJson(['backup', at.file, '--force'], at.data);
   const bytes = readFileSync(at.file);
+  const edited = new SqliteFile(at.file); // which leaves every page intact
+  edited.exec("UPDATE games SET name = 'Two'");
+  edited.close();
+  expectRefused(
+    await run(['restore', at.file], at.into),
+    /one\.gantry has changed since it was made: .*checksum/,
+  );
   bytes.fill(0xee, 20 * 2048, 24 * 2048);
   writeFileSync(at.file, bytes);
   expectRefused(await run(['restore', at.file], at.into), /one\.gantry (is damaged|cannot be read)/);

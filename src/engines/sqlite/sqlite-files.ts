@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import {
   type BackupContents,
@@ -11,6 +11,7 @@ import {
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { namedTables, planUpgrade, type UpgradeSize } from '../../core/storage/migrations.ts';
+import { addChecksum, checksumBytes, removeChecksum } from './backup-checksum.ts';
 import { compact, copyWithoutFreePages, freeBytesOf } from './compact.ts';
 import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
 import { latestSchema, migrations, refuseNewer, schemaOf, versionOf } from './migrate.ts';
@@ -127,10 +128,11 @@ async function backUp(
   const madeAt = Date.now();
   await copy(from, to, onProgress);
   const db = new SqliteDatabase(to);
+  let schemaVersion: number;
   try {
     db.pragma('journal_mode = DELETE'); // a single file, without a log
     db.pragma('synchronous = FULL');
-    const schemaVersion = versionOf(db);
+    schemaVersion = versionOf(db);
     db.transaction(() => {
       db.pragma(`application_id = ${backupApplicationId}`);
       db.exec(`CREATE TABLE backup (made_at INTEGER NOT NULL) STRICT;
@@ -140,13 +142,13 @@ async function backUp(
       for (const { name, content } of files) keep.run(name, content);
     })();
     refuseDamaged(db, from); // what is damaged in the copy is so in the source
-    return { madeAt, schemaVersion, files: [...files] };
   } catch (error) {
     throw asUnusable(isOfWriting(error) ? to : from, error);
   } finally {
     db.close();
-    fsyncFile(to);
   }
+  addChecksum(to);
+  return { madeAt, schemaVersion, files: [...files] };
 }
 
 /**
@@ -187,6 +189,7 @@ function isOfWriting(error: unknown): boolean {
 }
 
 function unpackBackup(copy: string, backup: string): BackupContents {
+  const isUnchanged = removeChecksum(copy);
   return withDatabase(
     copy,
     (db) => {
@@ -200,6 +203,7 @@ function unpackBackup(copy: string, backup: string): BackupContents {
       }
       refuseNewer(db);
       refuseDamaged(db, backup);
+      if (!isUnchanged) throw new DatabaseUnusableError(describeChanged(backup));
       db.pragma('synchronous = FULL');
       db.pragma('secure_delete = ON'); // the keys must remain only in their files
       const contents = {
@@ -215,6 +219,13 @@ function unpackBackup(copy: string, backup: string): BackupContents {
       return contents;
     },
     backup,
+  );
+}
+
+function describeChanged(backup: string): string {
+  return (
+    `${backup} has changed since it was made: its contents do not match its checksum. Restore another backup. If ` +
+    `it was changed on purpose, remove the checksum, its last ${checksumBytes} bytes.`
   );
 }
 
@@ -243,10 +254,4 @@ function refuseDamaged(db: Database, file: string): void {
   throw new DatabaseUnusableError(
     `${file} is damaged and was not modified. Restore an earlier backup.\n${damage.map((line) => `  ${line}`).join('\n')}`,
   );
-}
-
-function fsyncFile(file: string): void {
-  const descriptor = openSync(file, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
