@@ -16,6 +16,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
 import type { DatabaseFiles } from '../../src/core/storage/database-file.ts';
+import { checksumBytes } from '../../src/engines/sqlite/backup-checksum.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { countOpenActions } from '../../src/features/queue/queries.ts';
@@ -275,6 +276,7 @@ test('a file that is not a backup, is damaged, or is of a newer Gantry is refuse
 
   await gantryJson(['backup', at.file, '--force'], at.data);
   const bytes = readFileSync(at.file);
+  const intact = Buffer.from(bytes);
   const edited = new SqliteFile(at.file); // which leaves every page intact
   edited.exec("UPDATE games SET name = 'Two'");
   edited.close();
@@ -286,6 +288,9 @@ test('a file that is not a backup, is damaged, or is of a newer Gantry is refuse
   writeFileSync(at.file, bytes);
   expectRefused(await run(['restore', at.file], at.into), /one\.gantry (is damaged|cannot be read)/);
   expect(existsSync(at.into) ? readdirSync(at.into) : []).toEqual([]);
+  // Backups of earlier versions end without a checksum.
+  writeFileSync(at.file, intact.subarray(0, -checksumBytes));
+  await gantryJson(['restore', at.file], at.into);
 });
 
 test('a damaged database is not backed up as if it were intact', async () => {
