@@ -140,6 +140,7 @@ test('the backup script creates a restorable backup, and deletes only old ones',
   for (const [name, days] of [
     ['gantry-old.gantry', 20],
     ['gantry-recent.gantry', 3],
+    ['gantry-killed.gantry.0198.partial', 20],
     ['another.file', 20],
   ] as const) {
     await writeFile(join(backups.path, name), '');
