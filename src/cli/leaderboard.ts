@@ -151,7 +151,7 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
 
   withSettings(command.command('update <leaderboard>'))
     .description('update a leaderboard; omitted options stay unchanged, labels are added')
-    .option('--public', 'readable by everyone')
+    .addOption(new Option('--public', 'readable by everyone').conflicts('private'))
     .addHelpText(
       'after',
       '\nExample:\n  gantry leaderboard update weekly --game space-race --schedule none --keep-seasons 10',

@@ -14,6 +14,12 @@ export const integer = z
   .regex(/^-?\d{1,16}$/, 'must be an integer')
   .transform(Number);
 
+/** How many there are of something. */
+export const count = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number, 0 or more')
+  .transform(Number);
+
 /** The URL of a server, such as `https://play.example`. */
 export const httpUrl = z
   .string()
@@ -56,6 +62,12 @@ export function parsedJson(text: string): unknown {
     throw new InvalidArgumentError(error instanceof GantryError ? error.message : 'must be JSON');
   }
 }
+
+/** Like `decimal`, with a sign. */
+export const signedDecimal = z
+  .string()
+  .regex(/^-?\d{1,16}(\.\d{1,9})?$/, 'must be a number')
+  .transform(Number);
 
 /** A number, such as a count of days; fractions are allowed. */
 export const decimal = z

@@ -7,7 +7,7 @@ import { refuseRoundedText } from '../core/schemas/rounded-number.ts';
 import { getRules, setRules, testRules } from '../features/rules/operations/rules.ts';
 import { submittedRules } from '../features/rules/rule-bounds.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './options.ts';
+import { integer, parsed, signedDecimal } from './options.ts';
 import { print, printList } from './output.ts';
 
 interface SetOptions {
@@ -58,7 +58,7 @@ export function rulesCommand(administrator: Administrator): Command {
     .requiredOption('--game <game>', 'game ID or slug')
     .requiredOption('--wallet <address>', 'wallet of the player')
     .requiredOption('--trigger <name>', 'trigger name')
-    .option('--value <number>', 'value sent with the trigger', parsed(integer))
+    .option('--value <number>', 'value sent with the trigger', parsed(signedDecimal))
     .addHelpText(
       'after',
       '\nExample:\n  gantry rules test rules.json --game 0198… --wallet 0xab… --trigger win --value 7',

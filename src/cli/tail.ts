@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { listEvents } from '../features/administration/operations/logs.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './options.ts';
+import { count, parsed } from './options.ts';
 
 /** How often to poll for new events, in milliseconds. */
 const pollMs = 1_000;
@@ -25,7 +25,7 @@ export function tailCommand(administrator: Administrator): Command {
     .option(
       '--last <count>',
       'how many of the latest events to start with, before filtering',
-      parsed(integer),
+      parsed(count),
       10,
     )
     .option('--no-follow', 'exit after the latest events')

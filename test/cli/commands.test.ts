@@ -120,6 +120,26 @@ test('healthcheck ends with 0 beside a server that accepts calls, and with 1 wit
   expect([elsewhere.code, elsewhere.stdout]).toEqual([0, 'healthy  true\nstatus   ready\n']);
 });
 
+test('rules are tried with a value that has a fraction, or is negative', async () => {
+  await using directory = await temporaryDirectory();
+  await gantryJson(['game', 'create', '--name', 'One'], directory.path);
+  const file = join(directory.path, 'rules.json');
+  const conditions = [{ type: 'payload-value-condition', operator: 'lt', value: 12.6 }];
+  writeFileSync(
+    file,
+    JSON.stringify([{ trigger: 'win', actions: [{ type: 'Notify', message: 'hi', conditions }] }]),
+  );
+  const wallet = `0x${'ab'.repeat(20)}`;
+  const tried = ['rules', 'test', file, '--game', 'one', '--wallet', wallet, '--trigger', 'win', '--value'];
+  for (const [value, fires] of [
+    ['12.5', true],
+    ['12.7', false],
+    ['-3', true],
+  ] as const) {
+    expect(await gantryJson([...tried, value], directory.path)).toMatchObject([{ fires }]);
+  }
+});
+
 test("openapi prints the server's document", async () => {
   await using directory = await temporaryDirectory();
   await using server = await serveGantry(directory.path, { GANTRY_DEMO: 'off' });

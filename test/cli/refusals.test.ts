@@ -50,6 +50,12 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['admin', 'create', 'bob', 'owner', '--expires', '0'],
       /must be more than 0/,
     ],
+    ['a negative count', ['tail', '--last', '-1', '--no-follow'], /--last.*0 or more/],
+    [
+      'options that contradict each other',
+      ['leaderboard', 'update', 'weekly', '--game', 'g', '--public', '--private'],
+      /'--public' cannot be used with option '--private'/,
+    ],
     ['a health check of no URL', ['healthcheck', '--url', 'golf'], /--url.*must be a URL/],
     ['a directory that is not there', ['player', 'export', wallet, '/nowhere/x'], /no directory \/nowhere/],
     ['a negative grace', ['game', 'rotate-secret', '--game', 'g', '--grace', '-1'], /--grace/],
