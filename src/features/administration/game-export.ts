@@ -170,8 +170,9 @@ const validSecrets = statement<
 >(`SELECT sealed_secret AS "sealedSecret", created_at AS "createdAt", expires_at AS "expiresAt" FROM game_secrets
   WHERE game_id = @gameId AND (expires_at IS NULL OR expires_at > @now)`);
 
+/** Without those of players who are being erased: where the file is imported, nothing would complete that. */
 const streamsOfGame = statement<GameValues, AnyRow>(
-  `SELECT name, wallet, seq FROM streams WHERE seq > 0 AND (name = @ownStream
-    OR (${ofPlayersOfGame('name')})
+  `SELECT name, wallet, seq FROM streams AS s WHERE seq > 0 AND (name = @ownStream
+    OR (${ofPlayersOfGame('name')} AND NOT EXISTS (SELECT 1 FROM erasures AS e WHERE e.wallet = s.wallet))
     OR name IN (SELECT 'channel:' || id FROM message_channels WHERE game_id = @gameId))`,
 );

@@ -3,6 +3,7 @@ import { changeGame } from '../../../src/features/administration/commands.ts';
 import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
 import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
 import { importGame } from '../../../src/features/administration/game-import.ts';
+import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import { addEvent, advanceEvent } from '../../../src/features/calendar/commands.ts';
 import { changeConfig, restoreConfig } from '../../../src/features/game-config/commands.ts';
 import { setFavorite } from '../../../src/features/games/library-commands.ts';
@@ -10,6 +11,7 @@ import { findGameDetails } from '../../../src/features/games/library-queries.ts'
 import { addNews, moveNewsMark } from '../../../src/features/news/commands.ts';
 import { recordPlays } from '../../../src/features/playtime/commands.ts';
 import { addRelease } from '../../../src/features/releases/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { addGame, addPlayer, type DatabaseUnderTest, hour, type OpenStore, sealedSecret } from './fixture.ts';
 
@@ -82,6 +84,19 @@ export function gameTransferContract(open: OpenStore): void {
       await db.write(advanceEvent, id, 'fair'); // its times are computed again when it is looked at
       expect(await exported(fixture, id)).toEqual(before);
       expect(await db.read(findGameDetails, id)).toMatchObject({ description: 'Race.', version: '1.3' });
+    });
+  });
+
+  describe('a player who is being erased', () => {
+    test('is not in an export, which no other server would complete; other players are', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { id } = await addGame(db);
+      const [erased, other] = [await addPlayer(db, id), await addPlayer(db, id)];
+      for (const player of [erased, other]) await db.write(setScore, player, 7);
+      await erasePlayerData(db, tables, erased.wallet); // which is completed some seconds later
+      const text = JSON.stringify(await exported(fixture, id));
+      expect([text.includes(erased.wallet), text.includes(other.wallet)]).toEqual([false, true]);
     });
   });
 }
