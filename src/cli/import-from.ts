@@ -68,8 +68,18 @@ export function importFromCommand(): Command {
         if (entry !== null) await db.write(finishAudit, entry, 'ok');
         return imported;
       });
+      refuseEmpty(report, `${source} to import in ${given.join(', ')}`);
       printReport(report, { isDryRun, refusals, seconds: (Date.now() - startedAt) / 1000 }, json);
     });
+}
+
+function refuseEmpty({ counts, leaderboards, refused, leftOut }: ImportReport, wanted: string): void {
+  const isEmpty = Object.values(counts).every(({ inSource }) => inSource === 0);
+  if (!isEmpty || refused + leaderboards.length > 0) return;
+  const files = leftOut.map(({ what, why }) => `\n  ${what} ${why}`);
+  throw new BackupError(
+    `There is nothing of ${wanted}; the manual's page "Importing players" says which files are read.${files.join('')}`,
+  );
 }
 
 function printReport(

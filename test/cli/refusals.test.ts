@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Finished } from '../support/gantry-process.ts';
@@ -75,6 +75,17 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ]) {
       expectSentence(await gantry(command, { env }), /no game/);
     }
+  });
+
+  test('a folder with nothing to import', async () => {
+    await using directory = await temporaryDirectory();
+    const gameId = await createGame(directory.path);
+    const files = join(directory.path, 'files');
+    mkdirSync(files);
+    writeFileSync(join(files, 'guests.csv'), 'id,name\n1,Ann\n');
+    const command = ['import-from', 'csv', files, '--game', gameId];
+    const imported = await gantry(command, { env: { DATA_DIR: directory.path } });
+    expectSentence(imported, /nothing of csv to import.*\n {2}guests\.csv is none of players\.csv/);
   });
 
   test('a slug in use', async () => {
