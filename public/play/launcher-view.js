@@ -2,11 +2,11 @@ import { html } from 'htm/preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
-import { toastError } from '../shared/toasts.js';
+import { toast, toastError } from '../shared/toasts.js';
 import { ConnectionBadge } from './connection-badge.js';
 import { GameScreen } from './game-screen.js';
 import { Home } from './home.js';
-import { Launcher } from './launcher.js';
+import { Launcher, notListed } from './launcher.js';
 import { NotificationsMenu } from './notifications-menu.js';
 import { PlayerMenu } from './player-menu.js';
 
@@ -41,13 +41,29 @@ export function LauncherView({ player, onEnded, onWallet }) {
       <div class="launcher-banners">
         ${homeViews && maintenance && html`<${homeViews.MaintenanceBanner} launcher=${launcher} maintenance=${maintenance} />`}
       </div>
-      ${friends && friendViews && html`<${friendViews.FriendNotices} launcher=${launcher} friends=${friends} />`}
+      <div class="notices">
+        ${friends && friendViews && html`<${friendViews.FriendNotices} launcher=${launcher} friends=${friends} />`}
+        <${Opening} launcher=${launcher} />
+      </div>
       ${
         current
           ? html`<${GameScreen} key=${current.game.gameId} launcher=${launcher} current=${current} />`
           : html`<${Home} launcher=${launcher} />`
       }
       ${homeViews && about && html`<${homeViews.GameDialog} key=${about.game.gameId} launcher=${launcher} about=${about} />`}
+    </div>
+  `;
+}
+
+/**
+ * That a game is being opened, wherever it was chosen: the page stays as it is until the server has answered.
+ * @param {{ launcher: Launcher }} props
+ */
+function Opening({ launcher }) {
+  const { opening } = launcher;
+  return html`
+    <div role="status">
+      ${opening !== null && html`<p class="opening card"><span class="spinner"></span>Opening ${launcher.nameOf(opening)}…</p>`}
     </div>
   `;
 }
@@ -65,7 +81,7 @@ function titleOf({ current }) {
 function followLocation(launcher) {
   const follow = () => {
     if (location.hash.length > 1) openFromLocation(launcher);
-    else if (launcher.current) launcher.closeGame();
+    else if (launcher.current || launcher.opening !== null) launcher.closeGame();
   };
   addEventListener('hashchange', follow);
   return () => removeEventListener('hashchange', follow);
@@ -76,5 +92,8 @@ function openFromLocation(launcher) {
   const slug = location.hash.slice(1);
   const game = launcher.games?.find((one) => one.slug === slug);
   if (game) launcher.open(game).catch(toastError);
-  else if (launcher.games) launcher.notOpening();
+  else if (launcher.games) {
+    launcher.notOpening();
+    if (slug !== '') toast(notListed, 'error');
+  }
 }

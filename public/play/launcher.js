@@ -21,6 +21,8 @@ import { claimsOf } from './token.js';
  * @typedef {{ gameId: string, connect: string, from: string }} Join `from`: the friend to join; `connect`: what the game needs for that
  */
 
+export const notListed = 'This game is not in the list of this launcher';
+
 /** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
   #connection;
@@ -193,11 +195,13 @@ export class Launcher extends Observable {
   notOpening() {
     this.opening = null;
     this.#panel = null;
+    this.changed();
   }
 
   /** Returns to the library, and ends the session of the open game. */
   closeGame() {
     this.notOpening();
+    this.#join = null;
     const previous = this.current;
     this.#leave();
     storeGame(null);
@@ -243,7 +247,7 @@ export class Launcher extends Observable {
     }
     const game = this.games?.find(({ gameId }) => gameId === join.gameId);
     if (!game) {
-      toast('This game is not in the list of this launcher', 'error');
+      toast(notListed, 'error');
       return;
     }
     this.#join = join;

@@ -40,7 +40,7 @@ export function Library({ launcher, labelledBy, hidden }) {
                   <//>
                 `
               : html`
-                  <${RecentGames} recent=${playerGames.recent} />
+                  <${RecentGames} launcher=${launcher} />
                   <ul role="list" class="games" aria-label="Games">
                     ${sorted.map((game) => html`<${GameCard} key=${game.gameId} launcher=${launcher} game=${game} />`)}
                   </ul>
@@ -50,8 +50,15 @@ export function Library({ launcher, labelledBy, hidden }) {
   `;
 }
 
-/** @param {{ recent: readonly import('./player-games.js').RecentGame[] }} props */
-function RecentGames({ recent }) {
+/** @param {WithLauncher} props */
+function RecentGames({ launcher }) {
+  const { games, playerGames } = launcher;
+  const { recent } = playerGames;
+  /** Where opening has failed, following the link does not change the URL. @param {string} slug */
+  const again = (slug) => {
+    const game = games?.find((one) => one.slug === slug);
+    if (game && location.hash === `#${slug}`) launcher.show(game);
+  };
   if (recent.length === 0) return null;
   return html`
     <h2 class="library-heading" id="recent-games">Recently played</h2>
@@ -59,7 +66,7 @@ function RecentGames({ recent }) {
       ${recent.map(
         (game) => html`
           <li key=${game.gameId}>
-            <a class="recent-game card" href="#${game.slug}">
+            <a class="recent-game card" href="#${game.slug}" onClick=${() => again(game.slug)}>
               <${GameCover} game=${game} />
               <span class="recent-game-text">
                 <strong class="truncate">${game.name}</strong>

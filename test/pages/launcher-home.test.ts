@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
+import { befriend } from '../support/befriend.ts';
 import { post } from '../support/http.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -10,7 +11,7 @@ import { desktop, noBrowser, openPage, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import { layoutIssues } from './layout.ts';
-import { signedInAs } from './players.ts';
+import { playDemoGame, signedInAs } from './players.ts';
 
 const hourMs = 60 * 60 * 1000;
 /** Where it is noon: times of the next two hours are of the same day, those of a day later never. */
@@ -18,6 +19,16 @@ const atNoon = {
   ...desktop,
   timezoneId: `Etc/GMT${new Date().getUTCHours() < 12 ? '' : '+'}${new Date().getUTCHours() - 12}`,
 };
+/** A game's access that no guest has. */
+const foundersOnly = {
+  type: 'user-owns-tokens',
+  standard: 'erc721',
+  chainId: 1,
+  contract: `0x${'ab'.repeat(20)}`,
+  name: 'Founders Pass',
+  operator: 'gte',
+  amount: '1',
+} as const;
 /** With pictures, also a width in between. */
 const widths = process.env.PICTURES ? [390, 1024, 1440] : [390, 1440];
 
@@ -51,6 +62,35 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       .getByRole(game ? 'tab' : 'heading', { name: game ? 'Leaderboard' : 'Choose a game' })
       .waitFor();
     return page;
+  }
+
+  /** A page whose calls that open a game are held up after `hold`, until they `arrive` at the server. */
+  async function openSlowly(options: BrowserContextOptions) {
+    const watched = await openPage(browser, options);
+    opened.push(watched);
+    const { page } = watched;
+    let held: (() => void)[] | null = null;
+    await page.routeWebSocket(/socket\.io/, (socket) => {
+      const toServer = socket.connectToServer();
+      socket.onMessage((message) => {
+        const isOfOpening = /"(openChannelSession|channelStatus|getGames)"/.test(String(message));
+        if (held && isOfOpening) held.push(() => toServer.send(message));
+        else toServer.send(message);
+      });
+    });
+    return {
+      page,
+      hold() {
+        held = [];
+      },
+      async arrive(what: string) {
+        await until(what, () => held !== null && held.length > 0);
+        for (const pass of held?.splice(0) ?? []) pass();
+      },
+      release() {
+        held = null;
+      },
+    };
   }
 
   /** Neither axe nor measuring the layout finds anything, at each width. */
@@ -99,6 +139,11 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
         '<p><img src="/shared/icon.svg" alt="A ship" loading="lazy"> <a href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">Image: Elsewhere</a></p>',
     );
     await fine(page, 'news');
+
+    // Those that were unread stay marked when another arrives.
+    await admin('publish-news', { title: 'Late news' });
+    await news.getByRole('heading', { name: 'Late news' }).waitFor();
+    await first.getByText(/^Pinned · Demo Game · .*new$/).waitFor();
 
     // What was shown is read, on the next visit too.
     await page.reload();
@@ -170,16 +215,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       startsAt: now,
       endsAt: now + hourMs,
     });
-    const access = {
-      type: 'user-owns-tokens',
-      standard: 'erc721',
-      chainId: 1,
-      contract: `0x${'ab'.repeat(20)}`,
-      name: 'Founders Pass',
-      operator: 'gte',
-      amount: '1',
-    } as const;
-    await server.services.db.write(changeGame, gameId, { policies: { access } });
+    await server.services.db.write(changeGame, gameId, { policies: { access: foundersOnly } });
     const page = await signIn();
     const about = page.getByRole('dialog', { name: 'Demo Game' });
     await page.getByRole('button', { name: 'About Demo Game' }).press('Enter');
@@ -211,23 +247,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
   ])(
     'a tab that is chosen while a game is being opened on a slow network counts for the game, on a %s',
     async (device, options) => {
-      const watched = await openPage(browser, options);
-      opened.push(watched);
-      const { page } = watched;
-      /** Calls on the way to the server, which is slow until `arrive`. */
-      let slow: (() => void)[] | null = null;
-      await page.routeWebSocket(/socket\.io/, (socket) => {
-        const server = socket.connectToServer();
-        socket.onMessage((message) => {
-          const isOfOpening = /"(openChannelSession|channelStatus|getGames)"/.test(String(message));
-          if (slow && isOfOpening) slow.push(() => server.send(message));
-          else server.send(message);
-        });
-      });
-      const arrive = async (message: string) => {
-        await until(message, () => slow !== null && slow.length > 0);
-        for (const pass of slow?.splice(0) ?? []) pass();
-      };
+      const { page, hold, arrive, release } = await openSlowly(options);
       const chosen = (list: string, name: RegExp) =>
         page.getByRole('tablist', { name: list }).getByRole('tab', { name, selected: true }).waitFor();
       const choose = async (name: RegExp) => {
@@ -239,7 +259,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       const play = page.getByRole('button', { name: /Play.*Demo|Demo.*Play/ }).first();
       await play.waitFor();
 
-      slow = [];
+      hold();
       await play.click();
       await choose(/^Messages/);
       if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/opening.png` });
@@ -255,12 +275,69 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       await chosen('Game panels', /^Friends/);
 
       // For that game only.
-      slow = null;
+      release();
       await page.goto(`${server.url}/play#`);
       const isPhone = device === 'phone';
       await choose(isPhone ? /^Games/ : /^Messages/);
       await play.click();
       await chosen('Game panels', isPhone ? /^Game/ : /^Leaderboard/);
+    },
+  );
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])(
+    'that a game is being opened is shown wherever it was chosen, until it is open, fails or is left, on a %s',
+    async (_device, options) => {
+      const ada = await playDemoGame(browser, server.url);
+      const { page, hold, arrive, release } = await openSlowly(options);
+      await page.goto(`${server.url}/play`);
+      await page.getByRole('button', { name: 'Play as a guest' }).click();
+      await page.locator('.game-card').first().waitFor();
+      const { address } = await signedInAs(page);
+      await befriend(server.services.db, gameId, ada.wallet, address);
+      const opening = page.getByRole('status').getByText('Opening Demo Game…');
+      const game = page.locator('iframe');
+      const gone = () => opening.waitFor({ state: 'hidden' });
+
+      await page.getByRole('tab', { name: /^Friends/ }).click();
+      const join = page.getByRole('button', { name: /^Join/ });
+      await join.waitFor();
+      hold();
+      const before = await join.boundingBox();
+      await join.click();
+      await opening.waitFor();
+      expect(await join.boundingBox()).toEqual(before);
+      await page.goBack();
+      await gone();
+      // The answer that was on its way opens nothing, and the next game is not opened to join the friend.
+      await arrive('the session that is not wanted any more');
+      release();
+      if (options === phone) await page.getByRole('tab', { name: 'Games' }).click();
+      await page.getByRole('button', { name: 'Play Demo Game' }).click();
+      await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
+      await gone();
+      expect(await page.frameLocator('iframe').getByText('You race with').count()).toBe(0);
+
+      // It is lately played, and then it cannot be opened; nor, at first, once more.
+      await page.getByRole('link', { name: 'All games' }).click();
+      await server.services.db.write(changeGame, gameId, { policies: { access: foundersOnly } });
+      const recent = page.getByRole('list', { name: 'Recently played' }).getByRole('link');
+      for (const attempt of ['the first', 'the second']) {
+        hold();
+        await recent.click();
+        await opening.waitFor();
+        await arrive(attempt);
+        await page.getByRole('dialog', { name: 'Demo Game' }).waitFor();
+        await gone();
+        await page.keyboard.press('Escape');
+      }
+      await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+      release();
+      await recent.click();
+      await game.waitFor();
+      await gone();
     },
   );
 

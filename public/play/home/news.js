@@ -28,7 +28,7 @@ export class News extends Observable {
     this.#connection = connection;
     this.#unsubscribe = connection.on('news created', () => {
       clearTimeout(this.#reloadTimer);
-      this.#reloadTimer = window.setTimeout(() => this.load(), reloadDelayMs);
+      this.#reloadTimer = window.setTimeout(() => this.load(true), reloadDelayMs);
     });
   }
 
@@ -37,11 +37,17 @@ export class News extends Observable {
     clearTimeout(this.#reloadTimer);
   }
 
-  /** Also after a reconnect: signals are not replayed. */
-  async load() {
+  /**
+   * Also after a reconnect: signals are not replayed.
+   * @param {boolean} [isArrival] news have been published: those that are shown as unread stay so
+   */
+  async load(isArrival = false) {
     try {
       const { news, unread = 0, newest = null, nextCursor, more } = await this.#page({});
-      this.items = news;
+      const marked = new Set(this.items?.filter(({ read }) => read === false).map(({ newsId }) => newsId));
+      this.items = news.map((item) =>
+        isArrival && marked.has(item.newsId) ? { ...item, read: false } : item,
+      );
       this.unread = unread;
       this.#newest = newest;
       this.#cursor = nextCursor;
