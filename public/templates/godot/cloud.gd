@@ -27,6 +27,7 @@ func _ready():
 # The player of the launcher that has started the game; otherwise a guest, the same one at every start. While the server
 # cannot be reached, this is tried again for a day: the game can be played meanwhile.
 func _start():
+	_on_status("connecting")
 	var started = await client.start({"game": Config.GAME, "timeout_ms": DAY_MS}).completed
 	if not started.ok:
 		emit_signal("said", started.error.message)
