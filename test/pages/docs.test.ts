@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -64,6 +64,18 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     }
     expect(broken).toEqual([]);
     expect(complaints).toEqual([]);
+  });
+
+  test('no picture is bright in the dark theme; the diagram follows a switch of the theme', async () => {
+    const pictures = ['', '/administration', '/benchmarks', '/first-session'];
+    for (const path of pictures) {
+      const { page } = await openDocs(path, { ...desktop, colorScheme: 'dark' });
+      const picture = page.locator('article img');
+      expect(await brightness(picture), `/docs${path}`).toBeLessThan(0.3);
+      if (path !== '/first-session') continue;
+      await page.getByRole('button', { name: 'Switch to light theme' }).click();
+      await expect.poll(() => brightness(picture)).toBeGreaterThan(0.7);
+    }
   });
 
   test.each([
@@ -170,4 +182,30 @@ async function inReference(page: Page, address: string): Promise<{ links: string
       .evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? '')),
     ids: await page.locator('main [id]').evaluateAll((all) => all.map(({ id }) => id)),
   };
+}
+
+/** The mean brightness of what is shown, from 0 to 1. */
+async function brightness(shown: Locator): Promise<number> {
+  await shown.scrollIntoViewIfNeeded();
+  await expect.poll(() => shown.evaluate((one: HTMLImageElement) => one.complete)).toBe(true);
+  const png = (await shown.screenshot()).toString('base64');
+  const blank = await shown.page().context().newPage(); // the policy of the manual's page allows no such picture
+  const mean = await blank.evaluate(async (source) => {
+    const picture = new Image();
+    picture.src = `data:image/png;base64,${source}`;
+    await picture.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = picture.width;
+    canvas.height = picture.height;
+    const context = canvas.getContext('2d');
+    if (!context) throw new Error('no canvas');
+    context.drawImage(picture, 0, 0);
+    const { data } = context.getImageData(0, 0, picture.width, picture.height);
+    return (
+      data.reduce((sum, value, index) => (index % 4 === 3 ? sum : sum + value), 0) /
+      (data.length * 0.75 * 255)
+    );
+  }, png);
+  await blank.close();
+  return mean;
 }

@@ -91,7 +91,7 @@ function print(view: string, issues: readonly string[]): void {
 
 async function takeForReadme({ gameId, players }: SampleWorld): Promise<void> {
   await emptyQueue(server, gameId);
-  const { page: play } = await openPage(browser, { ...desktop, colorScheme: 'light' });
+  const { page: play } = await openPage(browser, { ...desktop, colorScheme: 'dark' });
   await play.goto(`${server.url}/play`);
   await play.getByRole('button', { name: 'Play as a guest' }).click();
   await play.locator('.game-card').first().waitFor();
