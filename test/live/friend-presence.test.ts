@@ -152,6 +152,30 @@ test('an invisible player sends the one offline, and is never shown again by rec
   expect(lastOf(watching, bob)).not.toHaveProperty('text');
 });
 
+test('a status that is set again with its age replaces no later one, also in a handshake, but an earlier one', async () => {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  using phone = await connect(bob);
+  const seen = (status: string) => until(status, () => lastOf(watching, bob)?.status === status);
+  await seen('online');
+  {
+    using computer = await connect(bob);
+    await computer.call('setStatus', { status: 'away' });
+    await seen('away');
+    await phone.call('setStatus', { status: 'busy', ageMs: 60_000 });
+    using _ = await connect(bob, { status: 'invisible', ageMs: 60_000 });
+    await told();
+    expect(lastOf(watching, bob)?.status).toBe('away');
+    await phone.call('setStatus', { status: 'busy' });
+    await seen('busy');
+    await until('a choice of after that', async () => {
+      await computer.call('setStatus', { status: 'online', ageMs: 1 });
+      return lastOf(watching, bob)?.status === 'online';
+    });
+  }
+});
+
 test('a status in the handshake obeys the rules of setStatus, and is set before the player is seen', async () => {
   const [ada, bob] = await friends();
   using watching = await connect(ada);

@@ -240,9 +240,10 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
         expect((await refusalOf(set(status))).reason).toBe('connection_lost');
       };
       const sent = () => world.calls('setStatus').map(({ status }) => status);
-      /** After it, everything that the new connection has to send again has arrived. */
+      /** After it, everything that the new connection has to send again has arrived, and its answers have. */
       const reconnected = async (count: number) => {
         await until('the game', () => world.calls('setCurrentGame').length === count);
+        await client.call('unfollowPresence', {});
       };
       await client.call('setCurrentGame', { gameId: 'chess' });
 
@@ -250,6 +251,13 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
       server.break();
       await reconnected(2);
       expect(sent()).toEqual(['busy', 'busy']);
+      const ages = () => world.calls('setStatus').map(({ ageMs }) => ageMs);
+      expect(ages()).toEqual([undefined, expect.any(Number)]);
+      expect(ages()[1]).toBeGreaterThanOrEqual(500); // the first call had a second
+      expect(server.handshakes.map(({ status }) => status)).toEqual([
+        undefined,
+        { status: 'busy', text: '', ageMs: expect.any(Number) },
+      ]);
       server.break();
       await reconnected(3);
       expect(sent()).toHaveLength(2); // once

@@ -2565,6 +2565,8 @@ interface SetStatusInput {
     status: 'online' | 'away' | 'busy' | 'invisible';
     /** Shown to friends */
     text?: string;
+    /** How long ago the player chose it, when it is set again; a later choice then stays */
+    ageMs?: number;
 }
 /** What setStatus answers */
 interface SetStatusOutput {

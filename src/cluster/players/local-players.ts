@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { GantryError } from '../../core/errors.ts';
 import {
   latestGame,
+  type NewStatus,
   type OpenGame,
   type PlayerPart,
   type RichPresence,
@@ -66,11 +67,7 @@ export class LocalPlayers {
    * Adds a connection. A status of its own is chosen before others see the player; unless it hides the player, it does
    * not count while another connection is open, which may have chosen a later one.
    */
-  connect(
-    wallet: string,
-    game: Omit<OpenGame, 'at'> | null,
-    status: Omit<StatusChoice, 'statusAt'> | null,
-  ): PlayerConnection {
+  connect(wallet: string, game: Omit<OpenGame, 'at'> | null, status: NewStatus | null): PlayerConnection {
     const { replica, now } = this.#options;
     const known = this.#players.get(wallet);
     const isElsewhere = (known?.connections.length ?? 0) > 0 || replica.isElsewhere(wallet);
@@ -100,7 +97,7 @@ export class LocalPlayers {
    * then know it even if this one crashes, or after `deliveryMs` if they cannot be.
    * @throws GantryError `not_ready`: this node is about to end; or the error that prevented it
    */
-  async choose(wallet: string, status: Omit<StatusChoice, 'statusAt'>): Promise<void> {
+  async choose(wallet: string, status: NewStatus): Promise<void> {
     this.#choose(wallet, status);
     const { isBusAnswering } = this.#options;
     // Also if it was chosen before: that may not have been published yet.
@@ -115,7 +112,7 @@ export class LocalPlayers {
     }
   }
 
-  #choose(wallet: string, { status, text }: Omit<StatusChoice, 'statusAt'>): void {
+  #choose(wallet: string, { status, text, ageMs = 0 }: NewStatus): void {
     const player = this.#players.get(wallet);
     if (!player) return;
     const latest = this.#latestChoice(wallet, player);
@@ -123,8 +120,10 @@ export class LocalPlayers {
     // With other nodes even the same status gets a new time: another one may have been chosen there in between.
     const isSame = latest.statusAt > 0 && latest.status === status && latest.text === text;
     if (isSame && !this.#options.isBusAnswering) return;
+    const chosenAt = this.#options.now() - ageMs;
+    if (ageMs > 0 && latest.statusAt >= chosenAt) return;
     // After the latest choice, wherever that was made: clocks of nodes may differ.
-    player.choice = { status, text, statusAt: Math.max(this.#options.now(), latest.statusAt + 1) };
+    player.choice = { status, text, statusAt: Math.max(chosenAt, latest.statusAt + 1) };
     this.refresh(wallet);
   }
 

@@ -9,6 +9,9 @@ export interface StatusChoice {
   readonly statusAt: number;
 }
 
+/** A status to set; `ageMs`: how long ago the player chose it, by the player's device. A later choice stays. */
+export type NewStatus = Pick<StatusChoice, 'status' | 'text'> & { readonly ageMs?: number | undefined };
+
 /** A game that a player has open. */
 export interface OpenGame {
   readonly id: string;

@@ -13,6 +13,9 @@ export const statusInput = z.object({
   text: seenByOthers(text(0, 100), { as: 'text', mute: 'command' })
     .default('')
     .meta({ description: 'Shown to friends' }),
+  ageMs: z.int().min(0).default(0).meta({
+    description: 'How long ago the player chose it, when it is set again; a later choice then stays',
+  }),
 });
 type Status = z.output<typeof statusInput>;
 

@@ -2297,6 +2297,8 @@ export interface SetStatusInput {
   status: 'online' | 'away' | 'busy' | 'invisible';
   /** Shown to friends */
   text?: string;
+  /** How long ago the player chose it, when it is set again; a later choice then stays */
+  ageMs?: number;
 }
 
 /** What setStatus answers */

@@ -16,6 +16,13 @@ interface Setting {
   readonly input: object;
   /** Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere. */
   isUnanswered: boolean;
+  /** By `performance.now()`; undefined: with the client's options, or as much as the server has accepted of it. */
+  readonly chosenAt?: number;
+}
+
+/** With its age, so that it does not replace what the player has chosen later on another device. */
+function aged({ input, chosenAt }: Setting): object {
+  return chosenAt === undefined ? input : { ...input, ageMs: Math.round(performance.now() - chosenAt) };
 }
 
 /** What the player shows to friends, remembered for the next connection. */
@@ -28,7 +35,8 @@ export class OwnPresence {
 
   /** For the handshake, so that an invisible player is not seen between connecting and `setStatus`. */
   get status(): object | undefined {
-    return this.#settings.get(status)?.input;
+    const setting = this.#settings.get(status);
+    return setting && aged(setting);
   }
 
   /** Sends over a new connection what has ended with the last one, and a status that was not answered. */
@@ -39,7 +47,7 @@ export class OwnPresence {
       const answered = () => {
         setting.isUnanswered = false;
       };
-      call(name, setting.input).then(answered, () => undefined); // lost with this connection, or refused by now
+      call(name, name === status ? aged(setting) : setting.input).then(answered, () => undefined); // lost with this connection, or refused by now
     }
   }
 
@@ -47,7 +55,7 @@ export class OwnPresence {
   async remember<Answer>(name: string, input: object, call: () => Promise<Answer>): Promise<Answer> {
     if (!(remembered as readonly string[]).includes(name)) return call();
     const before = this.#settings.get(name);
-    const setting: Setting = { input, isUnanswered: false };
+    const setting: Setting = { input, isUnanswered: false, chosenAt: performance.now() };
     this.#settings.set(name, setting);
     try {
       return await call();

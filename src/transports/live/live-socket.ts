@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../../calls/auth/authenticator.ts';
 import { checkClientVersion } from '../../calls/auth/client-version.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { NewStatus } from '../../cluster/players/player-part.ts';
 import { GantryError } from '../../core/errors.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
@@ -29,7 +30,7 @@ import { OutgoingQueue } from './outgoing-queue.ts';
 import type { Outgoing } from './player-socket.ts';
 import type { PresenceFeed } from './presence-feed.ts';
 import { eventTexts, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
-import { type ChosenStatus, SocketSession, type SocketSessionServices } from './socket-session.ts';
+import { SocketSession, type SocketSessionServices } from './socket-session.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -40,7 +41,7 @@ export interface LiveServices extends TrafficServices, SocketSessionServices {
     'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'checkVersion' | 'namedGame'
   >;
   /** The status in a handshake. @throws GantryError 400, `not_a_launcher`, `muted`, `words_not_allowed` */
-  statusOf(details: SessionDetails, status: unknown): Promise<ChosenStatus>;
+  statusOf(details: SessionDetails, status: unknown): Promise<NewStatus>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
   push: Push;
   interests: Interests;

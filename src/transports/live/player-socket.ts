@@ -1,5 +1,5 @@
 import type { LocalPlayers, PlayerConnection } from '../../cluster/players/local-players.ts';
-import type { RichPresence, StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
+import type { NewStatus, RichPresence, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import type { FriendPresence, FriendsToFollow, OwnPresence } from '../../features/friends/presence.ts';
 import type { BlockingFriend } from '../../features/friends/queries.ts';
@@ -56,7 +56,7 @@ export class PlayerSocket implements OwnPresence {
   constructor(
     { id, wallet }: ChannelSession,
     game: { id: string; name: string } | null,
-    status: Omit<StatusChoice, 'statusAt'> | null,
+    status: NewStatus | null,
     outgoing: Outgoing,
     following: Following,
   ) {
@@ -72,7 +72,7 @@ export class PlayerSocket implements OwnPresence {
     return streamOf.account(this.wallet);
   }
 
-  setStatus(status: Omit<StatusChoice, 'statusAt'>): Promise<void> {
+  setStatus(status: NewStatus): Promise<void> {
     return this.#following.local.choose(this.wallet, status);
   }
 

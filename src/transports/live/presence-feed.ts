@@ -1,5 +1,5 @@
 import { LocalPlayers } from '../../cluster/players/local-players.ts';
-import type { StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
+import type { NewStatus, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { PlayerReplica, tickMs } from '../../cluster/players/player-replica.ts';
 import type { ReplicaBus } from '../../cluster/players/replica-bus.ts';
 import { recordIn } from '../../core/events/event.ts';
@@ -133,11 +133,7 @@ export class PresenceFeed {
   }
 
   /** A session's socket is live; its player comes online, with this status unless it is null. */
-  connect(
-    { session, game }: SessionDetails,
-    status: Omit<StatusChoice, 'statusAt'> | null,
-    outgoing: Outgoing,
-  ): PlayerSocket {
+  connect({ session, game }: SessionDetails, status: NewStatus | null, outgoing: Outgoing): PlayerSocket {
     const played = game.kind === 'launcher' ? null : { id: game.id, name: game.name };
     return new PlayerSocket(session, played, status, outgoing, this.#following);
   }

@@ -1,4 +1,4 @@
-import type { StatusChoice } from '../../cluster/players/player-part.ts';
+import type { NewStatus } from '../../cluster/players/player-part.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
@@ -26,16 +26,13 @@ export interface SocketSessionServices {
   track(work: Promise<unknown>): void;
 }
 
-/** A status without the time when it was chosen. */
-export type ChosenStatus = Omit<StatusChoice, 'statusAt'>;
-
 /** A channel session on a socket, from its admission until the socket leaves. */
 export class SocketSession implements ExpiringSession {
   readonly details: SessionDetails;
   /** The handshake's, or the latest one of a session that was renewed. */
   token: string;
   /** The handshake's. */
-  readonly status: ChosenStatus | null;
+  readonly status: NewStatus | null;
   readonly subscriptions: Subscriptions;
   /** Sent when the socket starts, and then cleared. */
   resumptions: Record<string, Resumption> | null = null;
@@ -48,7 +45,7 @@ export class SocketSession implements ExpiringSession {
 
   constructor(
     details: SessionDetails,
-    { token, status, socketId }: { token: string; status: ChosenStatus | null; socketId: string },
+    { token, status, socketId }: { token: string; status: NewStatus | null; socketId: string },
     subscriptions: Subscriptions,
     services: SocketSessionServices,
   ) {

@@ -559,13 +559,14 @@ class AsyncOperations:
         """
         return await self._call("setRichPresence", _given({}, {"details": details, "values": values, "group": group, "connect": connect}))
 
-    async def set_status(self, *, status: Literal["online", "away", "busy", "invisible"], text: Optional[str] = None) -> SetStatusOutput:
+    async def set_status(self, *, status: Literal["online", "away", "busy", "invisible"], text: Optional[str] = None, age_ms: Optional[int] = None) -> SetStatusOutput:
         """Set the player's status, shown to friends; requires a launcher's socket.
 
         status: `invisible`: friends see the player as offline
         text: Shown to friends
+        age_ms: How long ago the player chose it, when it is set again; a later choice then stays
         """
-        return await self._call("setStatus", _given({"status": status}, {"text": text}))
+        return await self._call("setStatus", _given({"status": status}, {"text": text, "ageMs": age_ms}))
 
     async def unfollow_presence(self) -> UnfollowPresenceOutput:
         """Stop pushing the presence of friends to this connection."""

@@ -562,13 +562,14 @@ class Operations:
         """
         return self._call("setRichPresence", _given({}, {"details": details, "values": values, "group": group, "connect": connect}))
 
-    def set_status(self, *, status: Literal["online", "away", "busy", "invisible"], text: Optional[str] = None) -> SetStatusOutput:
+    def set_status(self, *, status: Literal["online", "away", "busy", "invisible"], text: Optional[str] = None, age_ms: Optional[int] = None) -> SetStatusOutput:
         """Set the player's status, shown to friends; requires a launcher's socket.
 
         status: `invisible`: friends see the player as offline
         text: Shown to friends
+        age_ms: How long ago the player chose it, when it is set again; a later choice then stays
         """
-        return self._call("setStatus", _given({"status": status}, {"text": text}))
+        return self._call("setStatus", _given({"status": status}, {"text": text, "ageMs": age_ms}))
 
     def unfollow_presence(self) -> UnfollowPresenceOutput:
         """Stop pushing the presence of friends to this connection."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any, Callable, Mapping, Optional, TypeVar
 
 from .errors import GantryError
@@ -17,10 +18,20 @@ REFUSALS = ("input_invalid", "not_a_launcher", "words_not_allowed", "muted")
 
 
 class Setting:
-    def __init__(self, data: Mapping[str, Any], is_unanswered: bool = False) -> None:
+    def __init__(
+        self, data: Mapping[str, Any], is_unanswered: bool = False, chosen_at: Optional[float] = None
+    ) -> None:
         self.data = data
+        #: By `time.monotonic()`; None: with the client's options, or as much as the server has accepted of it.
+        self.chosen_at = chosen_at
         #: Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.
         self.is_unanswered = is_unanswered
+
+    def aged(self) -> Mapping[str, Any]:
+        """With its age, so that it does not replace what the player has chosen later on another device."""
+        if self.chosen_at is None:
+            return self.data
+        return {**self.data, "ageMs": round((time.monotonic() - self.chosen_at) * 1000)}
 
 
 class OwnPresence:
@@ -34,7 +45,7 @@ class OwnPresence:
     def status(self) -> Optional[Mapping[str, Any]]:
         """For the handshake, so that an invisible player is not seen between connecting and `set_status`."""
         setting = self._settings.get(STATUS)
-        return None if setting is None else setting.data
+        return None if setting is None else setting.aged()
 
     def remember(self, operation: str, data: Mapping[str, Any], call: Callable[[], Answer]) -> Answer:
         """Remembers the input of a call while it is made, and then unless the server has refused it."""
@@ -42,7 +53,7 @@ class OwnPresence:
             return call()
         with self._lock:  # `repeat` must not send an older one after it
             before = self._settings.get(operation)
-            setting = self._settings[operation] = Setting(data)
+            setting = self._settings[operation] = Setting(data, chosen_at=time.monotonic())
             try:
                 return call()
             except GantryError as error:
@@ -62,7 +73,7 @@ class OwnPresence:
                 setting = self._settings.get(operation)
                 if setting is None or (operation == STATUS and not setting.is_unanswered):
                     continue
-                if call(operation, setting.data):
+                if call(operation, setting.aged() if operation == STATUS else setting.data):
                     setting.is_unanswered = False
 
     def reduce(self, reason: str) -> bool:

@@ -2651,6 +2651,8 @@ class SetStatusInput(_SetStatusInputRequired, total=False):
 
     #: Shown to friends
     text: str
+    #: How long ago the player chose it, when it is set again; a later choice then stays
+    ageMs: int
 
 
 class SetStatusOutput(TypedDict):

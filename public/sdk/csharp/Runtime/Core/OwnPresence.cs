@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 
 namespace Gantry
@@ -25,7 +26,7 @@ namespace Gantry
         /// <summary>For the handshake, so that an invisible player is not seen between connecting and <c>setStatus</c>; or null.</summary>
         public JsonObject Status
         {
-            get { return Find(SetStatus)?.Input; }
+            get { return Find(SetStatus)?.AgedInput(); }
         }
 
         public static bool Has(Operation operation)
@@ -37,7 +38,7 @@ namespace Gantry
         public Action<Exception> Remember(string operation, JsonObject input)
         {
             var before = Find(operation);
-            var setting = _settings[operation] = new Setting { Input = input };
+            var setting = _settings[operation] = new Setting { Input = input, SinceChosen = Stopwatch.StartNew() };
             return error =>
             {
                 var isRefused = error is GantryException && ((GantryException)error).Code > 0;
@@ -54,7 +55,8 @@ namespace Gantry
             {
                 var setting = Find(operation.Name);
                 if (setting == null || (operation == Operations.SetStatus && !setting.IsUnanswered)) continue;
-                send(operation, setting.Input, () => setting.IsUnanswered = false);
+                var input = operation == Operations.SetStatus ? setting.AgedInput() : setting.Input;
+                send(operation, input, () => setting.IsUnanswered = false);
             }
         }
 
@@ -85,6 +87,16 @@ namespace Gantry
 
             /// <summary>Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.</summary>
             public bool IsUnanswered;
+
+            /// <summary>Null: with the client's options, or as much as the server has accepted of it.</summary>
+            public Stopwatch SinceChosen;
+
+            /// <summary>With its age, so that it does not replace what the player has chosen later on another device.</summary>
+            public JsonObject AgedInput()
+            {
+                if (SinceChosen == null) return Input;
+                return new JsonObject(Input) { { "ageMs", SinceChosen.ElapsedMilliseconds } };
+            }
         }
     }
 }

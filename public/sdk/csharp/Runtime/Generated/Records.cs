@@ -9855,6 +9855,13 @@ namespace Gantry
             get { return Get("text", Read.String); }
             set { Set("text", value); }
         }
+
+        /// <summary>How long ago the player chose it, when it is set again; a later choice then stays</summary>
+        public long? AgeMs
+        {
+            get { return Get("ageMs", Read.OptionalInteger); }
+            set { Set("ageMs", value); }
+        }
     }
 
     /// <summary>What setStatus answers</summary>

@@ -622,9 +622,10 @@ func set_rich_presence(optional = {}, options = {}):
 # Set the player's status, shown to friends; requires a launcher's socket.
 # - status: "online" or "away" or "busy" or "invisible". `invisible`: friends see the player as offline
 # - optional text: String or null. Shown to friends
+# - optional age_ms: int or null. How long ago the player chose it, when it is set again; a later choice then stays
 # Answers: SetStatusOutput.
 func set_status(status, optional = {}, options = {}):
-	return _call_generated("setStatus", {"status": status}, optional, {"text": "text"}, options)
+	return _call_generated("setStatus", {"status": status}, optional, {"text": "text", "age_ms": "ageMs"}, options)
 
 
 # Stop pushing the presence of friends to this connection.

@@ -9,21 +9,30 @@ const REFUSALS = ["input_invalid", "not_a_launcher", "words_not_allowed", "muted
 
 # A weak reference: the client holds this object.
 var _client
-# By operation: {"input", "is_unanswered"}: whether the server has it is not known. In a handshake, a status does not count
-# for a player connected elsewhere.
+# By operation: {"input", "is_unanswered", "chosen_at"}: whether the server has it is not known. In a handshake, a status does
+# not count for a player connected elsewhere.
 var _settings = {}
 
 
 # For the handshake, so that an invisible player is not seen between connecting and `set_status`; or null.
 func status():
-	return _settings[SET_STATUS]["input"] if _settings.has(SET_STATUS) else _client.player_status
+	return _aged(_settings[SET_STATUS]) if _settings.has(SET_STATUS) else _client.player_status
+
+
+# With its age, so that it does not replace what the player has chosen later on another device.
+func _aged(setting):
+	if not setting.has("chosen_at"):
+		return setting["input"]
+	var input = setting["input"].duplicate()
+	input["ageMs"] = _client._platform.now_ms() - setting["chosen_at"]
+	return input
 
 
 # Remembers the input of a call while it is made.
 func sending(call):
 	var is_own = not call._input.has("launcherJwt")
 	if is_own and (call._operation == SET_STATUS or call._operation in OF_CONNECTION):
-		var setting = {"input": call._input, "is_unanswered": false}
+		var setting = {"input": call._input, "is_unanswered": false, "chosen_at": _client._platform.now_ms()}
 		call._context = {"setting": setting, "before": _settings.get(call._operation)}
 		_settings[call._operation] = setting
 
@@ -50,7 +59,8 @@ func connected():
 	for operation in [SET_STATUS] + OF_CONNECTION:
 		var setting = _settings.get(operation)
 		if setting != null and (operation != SET_STATUS or setting["is_unanswered"]):
-			var call = _client._calls.ask(operation, setting["input"], {}, self, "_repeated")
+			var input = _aged(setting) if operation == SET_STATUS else setting["input"]
+			var call = _client._calls.ask(operation, input, {}, self, "_repeated")
 			call._context = {"setting": setting, "before": setting}
 
 

@@ -4750,11 +4750,14 @@ class SetStatusInput:
 	var status: String = ""
 	# String or null. Shown to friends
 	var text = null
+	# int or null. How long ago the player chose it, when it is set again; a later choice then stays
+	var age_ms = null
 
 	func read(from):
 		json = from
 		status = _text("status")
 		text = json.get("text")
+		age_ms = json.get("ageMs")
 		return self
 
 
