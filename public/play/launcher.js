@@ -12,7 +12,14 @@ import { PlayerBook } from './player-book.js';
 import { PlayerGames } from './player-games.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
-import { storedDevices, storedStatus, storeGame, storeRenewed, storeStatus } from './stored-session.js';
+import {
+  nameDevice,
+  storedDevices,
+  storedStatus,
+  storeGame,
+  storeRenewed,
+  storeStatus,
+} from './stored-session.js';
 import { claimsOf } from './token.js';
 
 /**
@@ -407,7 +414,10 @@ export class Launcher extends Observable {
     const { players } = await this.#connection
       .call('getPlayers', { wallets: [this.wallet] })
       .catch(() => ({ players: [] }));
-    for (const { wallet, username, avatar } of players) this.players.learn(wallet, username, avatar);
+    for (const { wallet, username, avatar } of players) {
+      this.players.learn(wallet, username, avatar);
+      nameDevice(wallet, username);
+    }
     this.changed();
   }
 
@@ -443,7 +453,9 @@ export class Launcher extends Observable {
    */
   async rename(name) {
     const { username } = await this.#connection.call('setUsername', { username: name });
-    this.players.learn(this.wallet, username || defaultName(this.wallet));
+    const shown = username || defaultName(this.wallet);
+    this.players.learn(this.wallet, shown);
+    nameDevice(this.wallet, shown);
     this.changed();
   }
 

@@ -150,7 +150,7 @@ export function SignInView({ notice, onSignedIn }) {
                                 onClick=${() => signInAsStoredGuest(device)}
                               >
                                 <${Icon} name="key" />
-                                Continue as ${defaultName(device.wallet)}
+                                Continue as ${device.name || defaultName(device.wallet)}
                               <//>
                             `,
                           )}

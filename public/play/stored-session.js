@@ -11,7 +11,7 @@ const gameKey = 'gantry-play-game';
 
 /**
  * Device secrets of guests, stored permanently: anyone who uses this browser can continue as one of them.
- * @typedef {{ wallet: string, deviceSecret: string }} StoredDevice
+ * @typedef {{ wallet: string, deviceSecret: string, name?: string }} StoredDevice `name`: the guest's, once it is known
  */
 const devicesKey = 'gantry-play-devices';
 const maxDevices = 5;
@@ -29,6 +29,11 @@ export function storedDevices() {
 /** @param {StoredDevice} device */
 export function storeDevice(device) {
   writeDevices([device, ...storedDevices()].slice(0, maxDevices));
+}
+
+/** Under its name a guest is offered at the next sign-in. @param {string} wallet @param {string} name */
+export function nameDevice(wallet, name) {
+  writeDevices(storedDevices().map((device) => (device.wallet === wallet ? { ...device, name } : device)));
 }
 
 /** @param {string} wallet */

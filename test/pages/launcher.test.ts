@@ -282,6 +282,25 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await ada.page.getByRole('button', { name: 'Account: Ada Lovelace' }).waitFor();
     const player = await server.services.db.read(findPlayer, ada.wallet);
     expect(player?.username).toBe('Ada Lovelace');
+
+    // Also when signing in again as the same guest.
+    await ada.page.getByRole('button', { name: 'Sign out' }).click();
+    await ada.page.getByRole('button', { name: 'Continue as Ada Lovelace' }).click();
+    await ada.page.getByRole('button', { name: 'Account: Ada Lovelace' }).waitFor();
+  });
+
+  test('on the smallest phones the page is as wide as the screen, whatever the state of the connection', async () => {
+    const { page } = await playDemoGame(browser, server.url, {
+      ...phone,
+      viewport: { width: 320, height: 568 },
+    });
+    const badge = page.locator('.badge.connection .narrow-only');
+    for (const state of ['Live', 'Reconnecting', 'Caught up: 12']) {
+      await badge.evaluate((one, text) => {
+        one.textContent = text;
+      }, state);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), state).toBe(320);
+    }
   });
 
   test('a game without an address has details; a token in the fragment reaches the game, and no server', async () => {
