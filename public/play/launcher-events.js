@@ -3,6 +3,9 @@ import { toast } from '../shared/toasts.js';
 /** How long the game of an expired session may take to ask for a new one, in milliseconds. */
 const tokenRequestMs = 5_000;
 
+/** How much of a notification is shown over the page, in characters; the list of notifications has all of it. */
+const maxToastLength = 150;
+
 /**
  * Applies what the connection receives to what the launcher shows.
  * @param {import('gantry-client').GantryClient} connection
@@ -44,7 +47,9 @@ export function applyEvents(connection, launcher) {
     await launcher.gamesLoaded; // those missed while disconnected arrive before the games
     const { gameId, message, type } = notification;
     const game = isOfCurrent(notification) ? null : launcher.nameOf(gameId);
-    toast(game === null ? message : `${game}: ${message}`, type);
+    const text = [...(game === null ? message : `${game}: ${message}`)];
+    const isLong = text.length > maxToastLength;
+    toast(isLong ? `${text.slice(0, maxToastLength).join('').trimEnd()}…` : text.join(''), type);
   };
 
   /** @param {{ gameId: string, leaderboard?: string }} score */

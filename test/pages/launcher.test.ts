@@ -224,6 +224,14 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await ada.page.getByRole('button', { name: 'Notifications, 1 new' }).click();
     await ada.page.getByRole('dialog', { name: 'Notifications' }).getByText('You won a hat').waitFor();
     await ada.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+
+    // A long one does not cover the game; the list has all of it.
+    const long = `${'Another hat, '.repeat(70)}and the last`;
+    await server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
+    const toast = ada.page.locator('.toast.success').filter({ hasText: 'Another hat' });
+    await toast.waitFor();
+    expect((await toast.boundingBox())?.height).toBeLessThan(200);
+    await ada.page.getByRole('dialog', { name: 'Notifications' }).getByText('and the last').waitFor();
   });
 
   test.each([
