@@ -83,7 +83,8 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     ...['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
     ...['description', 'tags', 'media', 'ageRating', 'keys'],
   ],
-  'how long something lasts': [
+  'how long something lasts, or how long ago it was': [
+    'ageMs',
     ...['expiresInSeconds', 'graceSeconds', 'lifetimeSeconds', 'overlapSeconds', 'lifetimeDays'],
   ],
   'required unless the other is given': ['notificationIds', 'all'],
