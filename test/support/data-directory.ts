@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { Client } from 'pg';
 import { type Config, dataFiles } from '../../src/config.ts';
+import { soleWriterRelianceMs } from '../../src/engines/postgres/write-lane.ts';
 
 /** The files of a data directory (including the write-ahead log) that contain a text. */
 export function filesHolding(dataDirectory: string, text: string): string[] {
@@ -45,6 +47,7 @@ export async function changeKept(config: Config, text: string): Promise<void> {
     await client.query(text);
     // Nodes cache the rows they have read and written.
     await client.query('UPDATE write_lanes SET version = version + 1, sole_writer = false');
+    await delay(soleWriterRelianceMs + 5);
   });
 }
 

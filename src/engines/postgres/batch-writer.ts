@@ -28,6 +28,8 @@ export class BatchWriter {
   readonly #place: WriterPlace;
   /** Rows that cached query results depend on were changed. */
   changedCacheable = false;
+  /** Rows of leaderboards were changed. */
+  changedBoards = false;
   readonly #events: EventWriter;
   #moves = 0;
   #generation: number | null = null;
@@ -163,6 +165,7 @@ export class BatchWriter {
   }
 
   #rank(sent: Promise<unknown>[], table: PhysicalTable, entries: readonly Entry[]): void {
+    this.changedBoards ||= entries.length > 0;
     const { ranks } = this.#options;
     const batch = { ...this.#place, from: this.#moves, generation: this.#generation };
     this.#moves += ranks.moves.record(sent, this.#connection, table.table, entries, batch);

@@ -14,6 +14,7 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';
 import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
+import type { CommitChanges } from './change-counts.ts';
 import { type Connection, divisionByZero, planByValues, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import type { WriterPlace } from './event-writer.ts';
@@ -79,6 +80,7 @@ export interface BatchResult {
   readonly rounds: number;
   /** The position of the lane's last event. */
   readonly position: number;
+  readonly changes: CommitChanges;
 }
 
 /** Another node owns the lane, or it is no longer the sole writer: nothing was written. */
@@ -339,7 +341,11 @@ export class Batch {
       ? []
       : writer.write(this.#loaded, now, emitted, this.#loader.generation ?? 0);
     const { lane, owner, n, position, isSoleWriter } = this.#place;
-    const version = writer.changedCacheable || this.#hasRunStatements ? 1 : 0;
+    const changes: CommitChanges = {
+      rows: writer.changedCacheable || this.#hasRunStatements,
+      boards: writer.changedBoards || this.#hasRunStatements,
+    };
+    const version = changes.rows ? 1 : 0;
     const wakes = new Set<string>();
     for (const { tx } of this.#commands) for (const worker of tx?.wakes ?? []) wakes.add(worker);
     const result: BatchResult = {
@@ -350,6 +356,7 @@ export class Batch {
       wakes: [...wakes],
       rounds: this.#loader.rounds,
       position: position + writer.stored.length,
+      changes,
     };
     if (this.#hasTakenAlong && this.#loaded.usesReadCache) sent.push(this.#loader.confirmVersion());
     if (version > 0) this.#options.readCache.clear();

@@ -14,6 +14,7 @@ import {
   type WaitingCommands,
 } from './batch.ts';
 import { BatchWait } from './batch-wait.ts';
+import type { ChangeCounts } from './change-counts.ts';
 import { CommandQueue, type WaitingCommand } from './command-queue.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import {
@@ -41,6 +42,9 @@ export interface LaneWriterOptions extends BatchOptions {
   readonly url: string;
   /** The application name of its connection. */
   readonly name: string;
+  /** See `openLane`. */
+  readonly node: string;
+  readonly changes: ChangeCounts;
   readonly meter: CommitMeter;
   /** Called after each commit. */
   committed(result: BatchResult): void;
@@ -198,10 +202,12 @@ export class LaneWriter {
       let lane: WriteLane | undefined;
       try {
         lane = await this.#currentLane();
+        this.#options.changes.end(); // of an attempt that failed
         const startedAt = performance.now();
         before = new Batch(batch, lane.connection, lane.place, this.#options, before);
         await before.run((result) => {
           attempt.result = result;
+          this.#options.changes.begin(result.changes);
         }, waiting);
         this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
@@ -249,6 +255,7 @@ export class LaneWriter {
 
   #settle(batch: readonly WaitingCommand[], result: BatchResult | null): void {
     if (!result) throw new Error('a batch was committed without a result');
+    this.#options.changes.end();
     this.#epoch = this.#options.epoch();
     this.counts.batches++;
     this.counts.rounds += result.rounds;
@@ -318,7 +325,8 @@ export class LaneWriter {
       if (this.#lane?.connection.isLost) await this.#reclaim(this.#lane.place);
       if (!this.#lane) {
         this.#options.rowCache.clear();
-        this.#lane = await openLane(this.#options.url, this.#options.name);
+        const { url, name, node } = this.#options;
+        this.#lane = await openLane(url, name, node);
       }
       await this.#reportLostCommits();
       this.#setTrouble(null);

@@ -6,6 +6,7 @@ import type { Domain } from '../../core/storage/domain.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { Announcer } from '../announcer.ts';
 import type { Settle, WritingSide } from '../writer-thread.ts';
+import { ChangeCounts } from './change-counts.ts';
 import { Connection } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
 import { ExistingRows } from './existing-rows.ts';
@@ -30,7 +31,7 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
   /** `idMaker` replaces UUIDv7, for tests that compare ids. */
   constructor(
     { tables, react }: Domain,
-    { url, isServer, retention, gameStorageQuota, clock, epoch }: NodeWriterOptions,
+    { url, isServer, retention, gameStorageQuota, clock, node, changes, epoch }: NodeWriterOptions,
     idMaker?: () => string,
   ) {
     super();
@@ -40,6 +41,8 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
     this.#lane = new LaneWriter({
       url,
       name: isServer ? serverName : commandName,
+      node,
+      changes: new ChangeCounts(changes),
       tables: physicalTables(tables),
       statements: new DeclaredStatements(),
       ranks: new RankCounts(tables),

@@ -2,6 +2,7 @@ import type { Retention } from '../../core/events/retention.ts';
 import type { Command } from '../../core/storage/command.ts';
 import type { DatabaseStats } from '../../core/storage/database.ts';
 import type { Announcer } from '../announcer.ts';
+import type { ChangeMemory } from './change-counts.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import type { ClockMemory } from './node-clock.ts';
 
@@ -14,6 +15,10 @@ export interface NodeWriterOptions {
   /** See `Context`. */
   readonly gameStorageQuota: number;
   readonly clock: ClockMemory;
+  /** See `openLane`. */
+  readonly node: string;
+  /** See `ChangeCounts`. */
+  readonly changes: ChangeMemory;
   /** Identifies the history. */
   readonly epoch: string;
 }

@@ -8,6 +8,7 @@ import { endedBySchema } from '../../core/storage/migrations.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { Announcer } from '../announcer.ts';
+import { ChangeCounts, changeMemory } from './change-counts.ts';
 import { Connection, isConnectionLost, isTransient } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
 import { renameHistory } from './history.ts';
@@ -22,6 +23,7 @@ import { RankCounts } from './rank-counts.ts';
 import { ReadConnections } from './read-connections.ts';
 import { Reader } from './reader.ts';
 import { ThreadedWriter } from './threaded-writer.ts';
+import { newNode } from './write-lane.ts';
 
 /** How often moves on leaderboards are folded into the counts. */
 const foldIntervalMs = 500;
@@ -94,6 +96,8 @@ export class PostgresDatabase extends Announcer implements Database {
     this.#connections = new ReadConnections(url);
     this.#probe = new Probe(url);
     this.#ranks = new RankCounts(domain.tables);
+    const node = newNode();
+    const changes = changeMemory();
     this.#reader = new Reader({
       tables: physicalTables(domain.tables),
       statements: new DeclaredStatements(),
@@ -102,9 +106,9 @@ export class PostgresDatabase extends Announcer implements Database {
       clock: this.#now,
       epoch: () => this.#epoch,
       installation,
-      seen: (seen) => this.#setEpoch(seen.epoch),
+      version: { node, changes: new ChangeCounts(changes), seen: (seen) => this.#setEpoch(seen.epoch) },
     });
-    const options = { url, isServer, retention, gameStorageQuota, clock: this.#clock, epoch };
+    const options = { url, isServer, retention, gameStorageQuota, clock: this.#clock, node, changes, epoch };
     this.#writer = writesInThread ? new ThreadedWriter(options) : new LocalWriter(domain, options, idMaker);
     this.#writer.onCommit((events) => this.announceCommit(events, []));
     this.#writer.onWake((workers) => this.announceCommit([], workers));

@@ -26,7 +26,7 @@ import type { ReadConnections } from './read-connections.ts';
 import { foundRow, listValues, searchedValues } from './searches.ts';
 import { SharedReads } from './shared-reads.ts';
 import { listText, rowsByKeys, Texts } from './texts.ts';
-import { type DatabaseVersion, VersionCheck } from './version-check.ts';
+import { type DatabaseVersion, VersionCheck, type VersionCheckOptions } from './version-check.ts';
 
 const texts = new Texts();
 /** Rows per fetch from a cursor, for results that may not fit in memory. */
@@ -40,8 +40,7 @@ export interface ReaderOptions {
   clock(): number;
   epoch(): string;
   readonly installation: string;
-  /** Called with the result of every version check. */
-  seen(seen: DatabaseVersion): void;
+  readonly version: Omit<VersionCheckOptions, 'run'>;
 }
 
 interface CachedAnswer {
@@ -79,10 +78,10 @@ export class Reader {
     this.options = options;
     this.byKey = { run: (text, values) => options.connections.runByKey(text, values) };
     this.shared = new SharedReads(this.byKey.run);
-    this.#versionCheck = new VersionCheck(
-      (text, values) => options.connections.runQuick(text, values),
-      (seen) => options.seen(seen),
-    );
+    this.#versionCheck = new VersionCheck({
+      ...options.version,
+      run: (text, values) => options.connections.runQuick(text, values),
+    });
   }
 
   run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Promise<Result> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { endedBySchema } from '../../core/storage/migrations.ts';
 import { unavailable } from '../unavailable.ts';
 import type { LanePlace } from './batch.ts';
@@ -14,6 +15,11 @@ const leaseDuration = '60 seconds';
 /** Application names of the connections that servers and CLI commands write on. */
 export const serverName = 'gantry server';
 export const commandName = 'gantry command';
+
+/** How long a node relies on having been the sole writer, counted from before the database said so. */
+export const soleWriterRelianceMs = 100;
+/** How long a node that joins others waits before it writes: the clocks of two machines may run differently. */
+const joiningMs = 250;
 
 /** The timeout for acquiring a lane, which may wait for another transaction to end. */
 const acquireTimeoutMs = 5_000;
@@ -33,11 +39,27 @@ interface LaneRow {
 /** What became of the batch in doubt when its connection was lost. */
 export type InDoubtOutcome = 'committed' | 'undone' | 'unknown';
 
-/** Opens a connection and acquires a lane: a free or abandoned one, or a new one. @throws the driver's error */
-export async function openLane(url: string, name: string): Promise<WriteLane> {
+/** All owner ids of a node begin with the same characters, so many. */
+const nodeLength = 18;
+
+/** How all owner ids of a new node begin. */
+export function newNode(): string {
+  return randomUUID().slice(0, nodeLength);
+}
+
+/** A new owner id that begins as this one, or as `newNode` says. */
+function newOwner(node: string): string {
+  return `${node.slice(0, nodeLength)}${randomUUID().slice(nodeLength)}`;
+}
+
+/**
+ * Opens a connection and acquires a lane: a free or abandoned one, or a new one. `node`: see `newNode`.
+ * @throws the driver's error
+ */
+export async function openLane(url: string, name: string, node = newNode()): Promise<WriteLane> {
   const connection = await Connection.open(url, name, { isGrouped: true });
   const acquire = async () => {
-    const place = await acquireLane(connection);
+    const place = await acquireLane(connection, node);
     await setUp(connection, name, place);
     return { connection, place };
   };
@@ -69,22 +91,25 @@ async function setUp(connection: Connection, name: string, { lane }: LanePlace):
 }
 
 /**
- * Acquires a lane, and ends the sole-writer mode of any other lane before this one writes. Acquiring and claiming are
- * serialized by `laneMutex`, so each sees what was decided before it.
+ * Acquires a lane, and ends the sole-writer mode of any other lane before this one writes: its next batch fails, and its
+ * node no longer relies on its caches (`soleWriterRelianceMs`). Acquiring and claiming are serialized by `laneMutex`, so
+ * each sees what was decided before it.
  */
-async function acquireLane(connection: Connection): Promise<LanePlace> {
+async function acquireLane(connection: Connection, node: string): Promise<LanePlace> {
   await connection.script('BEGIN');
   const { rows } = await connection.run<{ oldest: number }>(laneMutex);
   refuseEnded(rows[0]?.oldest ?? 0);
-  const row = await acquireRow(connection, randomUUID());
+  const row = await acquireRow(connection, node);
   // Waits for a batch that the sole writer is committing; its next batch fails at the fence.
   await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
   const isSoleWriter = await claim(connection, row);
   await connection.commit();
+  if (!isSoleWriter) await delay(joiningMs); // one of the others may have been the sole writer just now
   return { ...row, isSoleWriter };
 }
 
-async function acquireRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
+async function acquireRow(connection: Connection, node: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
+  const owner = newOwner(node);
   const free = await connection.run<LaneRow>(
     `UPDATE write_lanes SET owner = $1, seen_at = statement_timestamp() WHERE lane = (
         SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < statement_timestamp() - interval '${leaseDuration}'
@@ -102,7 +127,7 @@ async function acquireRow(connection: Connection, owner: string): Promise<Omit<L
         );
   const [row] = rows;
   if (!row) throw new Error('inserting a lane returned no row');
-  return { ...row, owner, nextOwner: randomUUID() };
+  return { ...row, owner, nextOwner: newOwner(node) };
 }
 
 /** Refuses to write on a schema that does not admit this program any more. @throws GantryError `store_unavailable` */
@@ -175,7 +200,7 @@ async function reclaim(
   const [row] = rows;
   if (row) {
     const doubt = row.n === before.n + 1 ? 'committed' : 'undone';
-    const place = { ...row, owner: before.nextOwner, nextOwner: randomUUID(), isSoleWriter: false };
+    const place = { ...row, owner: before.nextOwner, nextOwner: newOwner(before.owner), isSoleWriter: false };
     await setUp(connection, name, place);
     return { lane: { connection, place }, doubt, isBehind: row.n < before.n };
   }

@@ -1,7 +1,11 @@
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
-import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import {
+  PostgresDatabase,
+  type PostgresDatabaseOptions,
+} from '../../../src/engines/postgres/postgres-database.ts';
 import {
   claimSoleWriter,
   openLane,
@@ -11,7 +15,8 @@ import {
 import { registerGame } from '../../../src/features/games/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
-import { startSession } from '../../../src/features/sessions/commands.ts';
+import { endSession, startSession } from '../../../src/features/sessions/commands.ts';
+import { findSession } from '../../../src/features/sessions/queries.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
@@ -21,7 +26,7 @@ interface Scene {
   url: string;
   sender: Owner;
   channel: string;
-  open(): Promise<PostgresDatabase>;
+  open(options?: PostgresDatabaseOptions): Promise<PostgresDatabase>;
 }
 
 /** A channel of two, in a database that no node uses. */
@@ -32,8 +37,8 @@ async function channelOfTwo(): Promise<Scene> {
     await Promise.all([...opened].map((db) => db.close()));
     await database[Symbol.asyncDispose]();
   });
-  const open = async () => {
-    const db = await PostgresDatabase.open(database.url, domain);
+  const open = async (options?: PostgresDatabaseOptions) => {
+    const db = await PostgresDatabase.open(database.url, domain, options);
     opened.add(db);
     return db;
   };
@@ -184,5 +189,45 @@ test.skipIf(noPostgres !== null)(
     ]);
     expect(await renewLane(second)).toBe(false);
     for (const lane of [first, second]) await releaseLane(lane);
+  },
+);
+
+test.skipIf(noPostgres !== null)(
+  'a sole writer that relies on its cache sees its own changes, and those of a node that joins, once acknowledged',
+  { timeout: 60_000 },
+  async () => {
+    const scene = await channelOfTwo();
+    const { wallet } = scene.sender;
+    const stale: string[] = [];
+    for (let round = 0; round < 4; round++) {
+      const one = await scene.open({ writesInThread: round % 2 === 0 });
+      const read = async (id: string) => (await one.read(findSession, id))?.session.endedAt ?? null;
+      const { session: own } = await one.write(startSession, scene.sender, 1e9);
+      const { session: others } = await one.write(startSession, scene.sender, 1e9);
+      expect(await Promise.all([own, others].map(({ id }) => read(id)))).toEqual([null, null]);
+      await one.write(endSession, wallet, own.id);
+      if ((await read(own.id)) === null) stale.push(`own change, round ${round}`);
+      let isOver = false;
+      let isEnded = false;
+      const reading = Promise.all(
+        Array.from({ length: 4 }, async () => {
+          while (!isOver) {
+            const endedBefore = isEnded;
+            if ((await read(others.id)) === null && endedBefore)
+              stale.push(`the other's change, round ${round}`);
+            await nextTurn();
+          }
+        }),
+      );
+      const other = await scene.open();
+      await other.write(endSession, wallet, others.id);
+      isEnded = true;
+      await delay(20);
+      isOver = true;
+      await reading;
+      expect(await read(others.id)).not.toBeNull();
+      await Promise.all([one, other].map((db) => db.close()));
+    }
+    expect(stale).toEqual([]);
   },
 );
