@@ -67,7 +67,7 @@ export const nodes: Benchmark = {
   async run({ rounds, ...others }) {
     return [
       ...(await severalNodes({ ...others, rounds: Math.min(rounds, 3) })),
-      // Two processes only, but a small difference: a period in which V8 compiles anew lasts as long as a side.
+      // More rounds: the difference is small, and V8 compiles anew at times, for as long as a side is measured.
       ...(await redisOnOneProcess({ ...others, rounds: 2 * rounds - 1 })),
     ];
   },

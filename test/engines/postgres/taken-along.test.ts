@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { streamOf } from '../../../src/core/events/stream.ts';
@@ -103,12 +102,13 @@ test.skipIf(noPostgres !== null)(
       const player = await addPlayer(node, gameId);
       // The other node has a lane from now on, so this one reads and locks rows.
       const { _id } = await other.write(recordActivity, player, { label: 'old', eventId: 'key' });
-      for (const [read, change] of [
-        [readName, rename],
-        [readLabel, relabel],
+      for (const [read, change, transactions] of [
+        [readName, rename, 1],
+        [readLabel, relabel, 2], // a row that is neither locked nor cached must be read again
       ] as const) {
         const readOnNode = () => node.write(read, player, _id);
         await readOnNode();
+        const { batches } = await node.counts();
         const passOn = forwarder.hold();
         const first = readOnNode();
         await until('the first has locked and read', async () => {
@@ -120,10 +120,10 @@ test.skipIf(noPostgres !== null)(
         });
         await other.write(change, player, _id, 'new');
         const second = readOnNode();
-        await setTimeout(20); // until it is queued behind the first
         passOn();
         await first;
         expect(await second).toBe('new');
+        expect((await node.counts()).batches - batches).toBe(transactions);
       }
     } finally {
       await client.end();
