@@ -34,7 +34,7 @@ const lowestKey = [Number.NEGATIVE_INFINITY, 0, '00000000-0000-0000-0000-0000000
 
 /** How many guesses are made from cached buckets, each corrected by the result of the one before. */
 const maxGuesses = 3;
-/** Pages of up to so many rows are read with one statement text. */
+/** The most rows that the shared statement for a page can read; each larger limit has a statement of its own. */
 const usualPage = 250;
 
 /**

@@ -88,8 +88,8 @@ export class BackupDirectory implements Backups {
   }
 
   async make(kind: BackupKind, { withoutKeys }: { withoutKeys: boolean }): Promise<BackupRecord> {
-    // A scheduled backup waits for its turn, because no caller would retry it. A requested one waits for a scheduled one
-    // only: whoever requests a second one at the same time is told that the first is in progress.
+    // A scheduled backup waits for any other, because no caller would retry it. A requested one waits only for a scheduled
+    // one, and is refused while another requested one is in progress.
     while (this.#running && (kind === 'scheduled' || this.#running.state.kind === 'scheduled')) {
       await this.#running.ended;
     }
