@@ -75,6 +75,12 @@ export const decimal = z
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
   .transform(Number);
 
+/** How many results are wanted of a list. */
+const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more')
+  .transform(Number);
+
 /** The page of a list. */
 export interface PageOptions {
   limit: number;
@@ -84,7 +90,7 @@ export interface PageOptions {
 /** Adds the options for the page of a list. */
 export function withPageOptions(command: Command): Command {
   return command
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--limit <count>', 'maximum number of results', parsed(limit), 50)
     .option('--skip <count>', 'number of results to skip', parsed(integer), 0);
 }
 

@@ -50,6 +50,8 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['admin', 'create', 'bob', 'owner', '--expires', '0'],
       /must be more than 0/,
     ],
+    ['an empty page', ['player', 'list', '--limit', '0'], /--limit.*1 or more/],
+    ['a page of a negative size', ['leaderboard', '--game', 'g', '--limit', '-1'], /--limit.*1 or more/],
     ['a negative count', ['tail', '--last', '-1', '--no-follow'], /--last.*0 or more/],
     [
       'options that contradict each other',
