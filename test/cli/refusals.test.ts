@@ -87,7 +87,10 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     writeFileSync(join(files, 'guests.csv'), 'id,name\n1,Ann\n');
     const command = ['import-from', 'csv', files, '--game', gameId];
     const imported = await gantry(command, { env: { DATA_DIR: directory.path } });
-    expectSentence(imported, /nothing of csv to import.*\n {2}guests\.csv is none of players\.csv/);
+    expectSentence(
+      imported,
+      /^Found nothing to import in .*files\. For csv, Gantry reads players\.csv,.* and blocks\.csv;.*\n {2}guests\.csv is none of players\.csv/,
+    );
   });
 
   test('a slug in use', async () => {
