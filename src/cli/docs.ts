@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { readConfig } from '../config.ts';
 import { openAssets } from '../pages/open-assets.ts';
 import { SdkArchives } from '../pages/sdk-archives.ts';
+import { refuseDataDirectory } from '../server/backup/output-file.ts';
 import { openApiText } from './openapi.ts';
 import { httpUrl, parsed } from './options.ts';
 
@@ -17,6 +19,7 @@ export function docsCommand(): Command {
     .option('--json', 'print the files as JSON')
     .addHelpText('after', '\nExample:\n  gantry docs --out ./site --base https://docs.example/gantry/')
     .action(async ({ out, base, json }: { out: string; base?: URL; json?: boolean }) => {
+      refuseDataDirectory(resolve(out), readConfig().dataDirectory);
       // The Markdown renderer is not loaded for other commands.
       const { staticManual } = await import('../pages/static-manual.ts');
       const folder = base?.href.replace(/\/?$/, '/');

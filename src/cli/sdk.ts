@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { Argument, Command } from 'commander';
+import { readConfig } from '../config.ts';
 import { openAssets } from '../pages/open-assets.ts';
+import { refuseDataDirectory } from '../server/backup/output-file.ts';
 import { writeAssets } from './write-assets.ts';
 
 const languages = ['typescript', 'csharp', 'gdscript', 'python'];
@@ -17,6 +19,7 @@ export function sdkCommand(): Command {
     .addHelpText('after', '\nExample:\n  gantry sdk python --out ./vendor')
     .action(async (language: string, { out, json }: { out: string; json?: boolean }) => {
       const directory = resolve(out);
+      refuseDataDirectory(directory, readConfig().dataDirectory);
       const names = await writeAssets(openAssets(), directory, `sdk/${language}/`);
       if (names.length === 0) throw new Error(`This build does not include the SDK for ${language}`);
       const files = names.map((name) => join(directory, name));

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Finished } from '../support/gantry-process.ts';
@@ -91,6 +91,19 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       imported,
       /^Found nothing to import in .*files\. For csv, Gantry reads players\.csv,.* and blocks\.csv;.*\n {2}guests\.csv is none of players\.csv/,
     );
+  });
+
+  test.each([['docs'], ['sdk', 'python']])('%s into the data directory', async (...command) => {
+    await using directory = await temporaryDirectory();
+    const data = join(directory.path, 'data');
+    mkdirSync(data);
+    const link = join(directory.path, 'link');
+    symlinkSync(data, link);
+    for (const out of [data, link]) {
+      const written = await gantry([...command, '--out', out], { env: { DATA_DIR: data } });
+      expectSentence(written, /is the data directory \(DATA_DIR\)/);
+    }
+    expect(readdirSync(data)).toEqual([]);
   });
 
   test('a slug in use', async () => {

@@ -18,6 +18,12 @@ export function refuseOutput(file: string, dataDirectory: string): void {
   );
 }
 
+/** @throws BackupError for the data directory, where only Gantry's own files belong */
+export function refuseDataDirectory(directory: string, dataDirectory: string): void {
+  if (realPath(directory) !== realPath(dataDirectory)) return;
+  throw new BackupError(`${directory} is the data directory (DATA_DIR). Choose another directory.`);
+}
+
 /** @throws BackupError for a directory, or a path in a directory that does not exist */
 export function refuseDirectory(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
