@@ -4,8 +4,8 @@ import { readConfig, requireDataDirectory } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { defaultKeep, everyHours, keptBackups } from '../features/administration/backup-schedule.ts';
 import { setBackupSchedule } from '../features/administration/operations/backups.ts';
-import { backUp } from '../server/backup/backup.ts';
-import { databaseFiles } from '../server/open-store.ts';
+import { draftOf, removeDraft } from '../server/backup/backup.ts';
+import { backUpInThread } from '../server/backup/backup-in-thread.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, integer, parsed } from './options.ts';
 import { Progress, print } from './output.ts';
@@ -71,12 +71,25 @@ export function backupCommand(administrator: Administrator): Command {
       if (file === undefined) throw new ConfigError('specify a file, or --schedule <hours>');
       const dataDirectory = requireDataDirectory(readConfig(), useInstead);
       const progress = new Progress('Copying');
-      const report = await backUp(databaseFiles, dataDirectory, resolve(file), {
+      const target = resolve(file);
+      const draft = draftOf(target);
+      // By then this is not the listener anymore, and the signal ends the process as usual.
+      const stop = (signal: NodeJS.Signals) => {
+        removeDraft(draft);
+        process.kill(process.pid, signal);
+      };
+      process.once('SIGINT', stop).once('SIGTERM', stop);
+      // In a thread, because signals wait while a database is checked.
+      const report = await backUpInThread(dataDirectory, target, {
         withoutKeys: !keys,
         force: force ?? false,
+        draft,
         onProgress: ({ copiedPages, totalPages }) => progress.update(copiedPages, totalPages),
+      }).finally(() => {
+        process.off('SIGINT', stop).off('SIGTERM', stop);
+        progress.end();
       });
-      progress.end();
+      if (!report) throw new Error('the thread of the backup ended without a result');
       const madeAt = new Date(report.madeAt).toISOString();
       print(json ? report : { ...report, madeAt, keys: report.keys.join(', ') || 'none' }, json);
     });

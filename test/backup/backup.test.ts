@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -10,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -25,11 +27,12 @@ import { domain } from '../../src/server/declarations/domain.ts';
 import { databaseFiles } from '../../src/server/open-store.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { makeDatabase } from '../storage/database-of-version.ts';
-import { type Finished, serveGantry } from '../support/gantry-process.ts';
+import { type Finished, gantryProgram, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
 import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 interface Place extends AsyncDisposable {
@@ -85,6 +88,26 @@ test('without the keys, the backup contains none, and restoring lists the requir
   expect(readFileSync(at.file, 'latin1')).not.toContain(keys[0].d);
   expect((await run(['restore', at.file], at.into)).stdout).toMatch(/keys +none: put the keys/);
   expect(readdirSync(at.into)).toEqual(['gantry.db']);
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('a backup ended by %s leaves no file behind', async (signal) => {
+  await using at = await place();
+  const directory = dirname(at.file);
+  const before = readdirSync(directory);
+  // The backup waits until the database is unlocked.
+  const db = new SqliteFile(dataFiles(at.data).database);
+  db.pragma('locking_mode = EXCLUSIVE');
+  db.exec('BEGIN IMMEDIATE; CREATE TABLE locked (one INTEGER)');
+  const { PATH = '' } = process.env;
+  const backup = spawn(process.execPath, [gantryProgram, 'backup', at.file], {
+    env: { PATH, DATA_DIR: at.data },
+  });
+  const ended = once(backup, 'exit');
+  await until('it is in progress', () => readdirSync(directory).some((name) => name.endsWith('.partial')));
+  backup.kill(signal);
+  expect(await ended).toEqual([null, signal]);
+  db.close();
+  expect(readdirSync(directory)).toEqual(before);
 });
 
 test('an existing file is not overwritten unless requested, and no temporary files remain', async () => {

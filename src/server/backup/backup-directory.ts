@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
 import { operators } from '../../core/schemas/admin-role.ts';
-import type { CopyProgress } from '../../core/storage/database-file.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { AdminCaller } from '../../features/administration/administrators/administrator.ts';
 import { findAdministrator } from '../../features/administration/administrators/queries.ts';
@@ -21,20 +19,7 @@ import type {
 } from '../../features/administration/backups.ts';
 import type { SecretBox } from '../../features/games/game-secret.ts';
 import { codeOf } from '../../runtime/error-code.ts';
-import { startThread } from '../../runtime/start-thread.ts';
-
-/** The input of the backup thread; see `backup-thread.ts`. */
-export interface BackupThreadData {
-  dataDirectory: string;
-  file: string;
-  withoutKeys: boolean;
-}
-
-/** Messages from the backup thread. */
-export type BackupThreadMessage =
-  | { progress: CopyProgress }
-  | { made: { bytes: number; madeAt: number } }
-  | { failed: { message: string; code: string } };
+import { backUpInThread } from './backup-in-thread.ts';
 
 const linkLifetimeMs = 60_000;
 /** How often a running download is authorized again. */
@@ -156,7 +141,13 @@ export class BackupDirectory implements Backups {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       await this.#removeLeftovers(Date.now() - leftoverMaxAgeMs);
-      const made = await this.#inThread({ dataDirectory, file, withoutKeys }, state);
+      const made = await backUpInThread(dataDirectory, file, {
+        withoutKeys,
+        force: false,
+        signal: this.#closing.signal,
+        onProgress: (progress) => Object.assign(state, progress),
+      });
+      if (!made) throw new ClosingError();
       return { name, kind: state.kind, madeAt: state.startedAt, bytes: made.bytes, hasKeys: !withoutKeys };
     } catch (error) {
       const { report } = this.#dependencies;
@@ -166,36 +157,11 @@ export class BackupDirectory implements Backups {
     }
   }
 
-  /** @throws Error the error of the thread, or ClosingError when the thread was terminated */
-  async #inThread(data: BackupThreadData, state: RunningBackup): Promise<{ bytes: number }> {
-    const { signal } = this.#closing;
-    if (signal.aborted) throw new ClosingError();
-    const thread = startThread('backup-thread', data);
-    const terminate = () => void thread.terminate();
-    signal.addEventListener('abort', terminate, { once: true });
-    let outcome: { bytes: number } | Error | null = null;
-    thread.on('message', (message: BackupThreadMessage) => {
-      if ('progress' in message) Object.assign(state, message.progress);
-      else if ('made' in message) outcome = message.made;
-      else outcome = Object.assign(new Error(message.failed.message), { code: message.failed.code });
-    });
-    thread.on('error', (error) => {
-      outcome = error instanceof Error ? error : new Error(String(error));
-    });
-    await once(thread, 'exit');
-    signal.removeEventListener('abort', terminate);
-    const result = outcome as { bytes: number } | Error | null;
-    if (result !== null && !(result instanceof Error)) return result;
-    // A terminated thread could not remove its partial file.
-    if (result === null) await this.#removeLeftovers(Number.POSITIVE_INFINITY, data.file);
-    throw result ?? new ClosingError();
-  }
-
-  async #removeLeftovers(before: number, pathPrefix = ''): Promise<void> {
+  async #removeLeftovers(before: number): Promise<void> {
     const { directory } = this.#dependencies;
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      if (!partialFilePattern.test(name) || !path.startsWith(pathPrefix)) continue;
+      if (!partialFilePattern.test(name)) continue;
       const found = await stat(path).catch(() => null);
       if (found && found.mtimeMs < before) await rm(path, { force: true });
     }

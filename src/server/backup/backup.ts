@@ -34,7 +34,17 @@ export interface BackupOptions {
   withoutKeys: boolean;
   /** Overwrite an existing file. */
   force: boolean;
+  /** Where the backup is made until it is complete. */
+  draft?: string;
   onProgress(progress: CopyProgress): void;
+}
+
+/** A name for the unfinished backup that is going to be `file`. */
+export const draftOf = (file: string) => `${file}.${randomUUID()}.partial`;
+
+/** Removes an unfinished backup with the files that SQLite keeps beside it. */
+export function removeDraft(draft: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
 }
 
 /**
@@ -46,7 +56,7 @@ export async function backUp(
   databases: DatabaseFiles,
   dataDirectory: string,
   file: string,
-  { withoutKeys, force, onProgress }: BackupOptions,
+  { withoutKeys, force, draft = draftOf(file), onProgress }: BackupOptions,
 ): Promise<BackupReport> {
   const { database, ...keys } = dataFiles(dataDirectory);
   if (!existsSync(database)) {
@@ -63,7 +73,6 @@ export async function backUp(
     : Object.values(keys)
         .filter((path) => existsSync(path))
         .map((path) => ({ name: basename(path), content: readFileSync(path) }));
-  const draft = `${file}.${randomUUID()}.partial`;
   try {
     writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before it has any content
     const { madeAt, schemaVersion } = await databases.backUp(database, draft, keyFiles, onProgress);
@@ -73,8 +82,7 @@ export async function backUp(
     fsyncDirectory(dirname(file));
     return { file, bytes, schemaVersion, madeAt, keys: keyFiles.map(({ name }) => name) };
   } finally {
-    rmSync(draft, { force: true });
-    rmSync(`${draft}-journal`, { force: true });
+    removeDraft(draft);
   }
 }
 
