@@ -62,6 +62,11 @@ export class ConnectionState extends Observable {
     for (const name of ownEvents) connection.on(name, (_record, meta) => this.#count(meta, 0));
   }
 
+  /** Whether the server is connected; without it, what the page knows of others may be out of date. */
+  get isConnected() {
+    return this.state !== 'connecting' && this.state !== 'reconnecting';
+  }
+
   connecting() {
     clearTimeout(this.#timer);
     this.state = this.state === 'connecting' ? 'connecting' : 'reconnecting';

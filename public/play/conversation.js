@@ -25,6 +25,7 @@ const nearEnd = 80;
 export function Conversation({ launcher, current, conversation }) {
   const { conversations } = current;
   const { players, wallet } = launcher;
+  const { isConnected } = launcher.connectionState;
   const { channel, unsent, originals } = conversation;
   // Messages received before the block are still loaded.
   const messages = conversation.messages.filter(({ senderId }) => !current.blocked.has(senderId));
@@ -102,10 +103,10 @@ export function Conversation({ launcher, current, conversation }) {
         <//>
         <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)}>
           <span class="visually-hidden">Conversation details: </span>
-          <${Avatar} small wallet=${shownAs} url=${players.avatar(shownAs)} present=${presentOf(conversation, shownAs)} />
+          <${Avatar} small wallet=${shownAs} url=${players.avatar(shownAs)} present=${isConnected ? presentOf(conversation, shownAs) : undefined} />
           <span class="conversation-title-text">
             <strong class="truncate">${titleOf(channel, wallet, players)}</strong>
-            <span class="quiet small truncate">${presenceText(conversation, wallet)}</span>
+            <span class="quiet small truncate">${isConnected ? presenceText(conversation, wallet) : 'You are offline'}</span>
           </span>
         </button>
         <${Button} kind="plain" size="small" iconOnly label="Participants" onClick=${() => setShowInfo(true)}><${Icon} name="people" /><//>
@@ -154,7 +155,7 @@ export function Conversation({ launcher, current, conversation }) {
                 )}
                 ${unsent.map(
                   (one) =>
-                    html`<${UnsentItem} key=${one.key} unsent=${one} conversations=${conversations} live=${isLive(launcher)} />`,
+                    html`<${UnsentItem} key=${one.key} unsent=${one} conversations=${conversations} live=${isConnected} />`,
                 )}
               `
             : html`<${Loading} label="Loading messages" />`
@@ -165,7 +166,7 @@ export function Conversation({ launcher, current, conversation }) {
         key=${editing?._id ?? 'new'}
         editing=${editing}
         replying=${replying && { id: replying._id, name: replying.senderId === wallet ? 'yourself' : players.name(replying.senderId), excerpt: excerptOf(replying.content) }}
-        offline=${!isLive(launcher)}
+        offline=${!isConnected}
         onSubmit=${submit}
         onCancel=${() => {
           setEditing(null);
@@ -240,11 +241,6 @@ function UnsentItem({ unsent, conversations, live }) {
       }
     </div>
   `;
-}
-
-/** @param {import('./launcher.js').Launcher} launcher */
-function isLive({ connectionState: { state } }) {
-  return state !== 'connecting' && state !== 'reconnecting';
 }
 
 /**

@@ -22,6 +22,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   const { channel, participants } = conversation;
   const { conversations } = current;
   const { players, wallet: own } = launcher;
+  const { isConnected } = launcher.connectionState;
   const [name, setName] = useState(channel.name);
   const [newcomer, setNewcomer] = useState('');
   const [busy, setBusy] = useState('');
@@ -96,14 +97,15 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
         <h3>${channel.participants.length} participants</h3>
         <ul role="list" class="members">
           ${channel.participants.map(({ wallet, permissions: theirs }) => {
-            const present = participants.get(wallet)?.present ?? false;
+            const present = isConnected ? (participants.get(wallet)?.present ?? false) : undefined;
+            const presence = present === undefined ? '' : ` · ${present ? 'online' : 'offline'}`;
             return html`
               <li key=${wallet} class="member">
                 <${Avatar} wallet=${wallet} url=${players.avatar(wallet)} present=${present} />
                 <div class="member-text">
                   <span class="truncate">
                     <strong>${players.name(wallet)}</strong>${wallet === own ? ' (you)' : ''}
-                    <span class="quiet small"> · ${present ? 'online' : 'offline'}${theirs.includes('super-admin') ? ' · admin' : ''}${current.blocked.has(wallet) ? ' · blocked' : ''}</span>
+                    <span class="quiet small">${presence}${theirs.includes('super-admin') ? ' · admin' : ''}${current.blocked.has(wallet) ? ' · blocked' : ''}</span>
                   </span>
                   <${Address} wallet=${wallet} />
                 </div>

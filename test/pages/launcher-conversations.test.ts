@@ -28,9 +28,12 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 
   let browser: Browser;
   let gameId: string;
   let opened: DemoInBrowser['opened'];
-  useDemoInBrowser((demo) => {
-    ({ server, browser, gameId, opened } = demo);
-  });
+  useDemoInBrowser(
+    (demo) => {
+      ({ server, browser, gameId, opened } = demo);
+    },
+    (complaint) => complaint.includes('ERR_INTERNET_DISCONNECTED'),
+  );
 
   async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {
     const player = await playDemoGame(browser, server.url, options);
@@ -145,6 +148,29 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 
     await page.getByRole('button', { name: 'Insert emoji' }).click();
     await page.keyboard.press('Enter');
     expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe('👍');
+  });
+
+  test('without a connection, a conversation does not say who is online, and does so again afterwards', async () => {
+    const [ada, grace] = await Promise.all([play(), play()]);
+    await startConversation(ada, grace.wallet);
+    const { page } = ada;
+    const title = page.locator('.conversation-title');
+    await title.getByText('Online', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Participants' }).click();
+    const members = page.getByRole('dialog', { name: 'Conversation details' }).locator('.member');
+    await until('both are online', async () => (await members.getByText('· online').count()) === 2);
+    const dots = page.locator('.conversation-title .dot, .member .dot');
+    expect(await dots.count()).toBe(3);
+
+    await page.context().setOffline(true);
+    await title.getByText('You are offline', { exact: true }).waitFor();
+    await picture(page, 'conversation offline');
+    expect(await dots.count()).toBe(0);
+    expect(await members.getByText(/online|offline/).count()).toBe(0);
+
+    await page.context().setOffline(false);
+    await title.getByText('Online', { exact: true }).waitFor();
+    expect(await dots.count()).toBe(3);
   });
 
   test('a guest is blocked also after getting a wallet', async () => {
