@@ -1,7 +1,7 @@
 import { html, render } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { SiteHeader } from '../shared/site-header.js';
-import { ToastRegion } from '../shared/toasts.js';
+import { dismissAll, ToastRegion } from '../shared/toasts.js';
 import { LauncherView } from './launcher-view.js';
 import { SignInView } from './sign-in-view.js';
 import { forgetDevice, storedPlayer, storeGame, storePlayer } from './stored-session.js';
@@ -26,6 +26,7 @@ function Play() {
   /** @param {import('./session-end.js').SessionEnd} end */
   const signOut = (end) => {
     storePlayer(null);
+    dismissAll();
     setNotice(end);
     setPlayer(null);
   };

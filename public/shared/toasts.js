@@ -49,6 +49,11 @@ function dismiss(id) {
   show(shown.filter((one) => one.id !== id));
 }
 
+/** Dismisses all toasts, for instance when the player they are meant for signs out. */
+export function dismissAll() {
+  show([]);
+}
+
 /** The region where toasts appear; once on a page. */
 export function ToastRegion() {
   const [toasts, setToasts] = useState(shown);

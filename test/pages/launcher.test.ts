@@ -336,11 +336,17 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     }
   });
 
-  test('a player signs out, which ends the session', async () => {
+  test('a player signs out, which ends the session and dismisses the notifications', async () => {
     const [ada] = await two();
+    const owner = { gameId: await demoGame(server), wallet: ada.wallet };
+    const long = 'Only Ada knows where the hat is. '.repeat(10); // stays for a while
+    await server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
+    const toast = ada.page.locator('.toast');
+    await toast.waitFor();
     await ada.page.getByRole('button', { name: /Account/ }).click();
     await ada.page.getByRole('button', { name: 'Sign out' }).click();
     await ada.page.getByText('You are signed out').waitFor();
+    expect(await toast.count()).toBe(0);
     const found = await server.services.db.read(findSession, ada.sessionId);
     expect(found?.session.endReason).toBe('ended');
     expect(await ada.page.evaluate(() => sessionStorage.length)).toBe(0);
