@@ -165,7 +165,10 @@ export class Launcher extends Observable {
     this.changed();
     try {
       const launcherJwt = await this.#sessions.tokenFor(game.gameId);
-      if (this.opening !== game.gameId) return;
+      if (this.opening !== game.gameId) {
+        this.#endUnused(launcherJwt);
+        return;
+      }
       const previous = this.current;
       this.#leave();
       if (previous && previous.ending === null) this.#sessions.end(previous.sessionId);
@@ -465,10 +468,22 @@ export class Launcher extends Observable {
    */
   async #token(game) {
     const launcherJwt = await this.#sessions.tokenFor(game.gameId);
-    if (this.current?.game.gameId !== game.gameId) throw new Error(`${game.name} was closed`);
+    if (this.current?.game.gameId !== game.gameId) {
+      this.#endUnused(launcherJwt);
+      throw new Error(`${game.name} was closed`);
+    }
     this.current.launcherJwt = launcherJwt;
     storeGame({ gameId: game.gameId, launcherJwt });
     return launcherJwt;
+  }
+
+  /**
+   * Ends the session of a game that was left before it was open, unless it has been opened again with that session.
+   * @param {string} launcherJwt of the session
+   */
+  #endUnused(launcherJwt) {
+    const { jti } = claimsOf(launcherJwt);
+    if (this.current?.sessionId !== jti) this.#sessions.end(jti);
   }
 
   /** @param {string} launcherJwt */

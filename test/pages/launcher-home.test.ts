@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
+import { findSessions } from '../../src/features/sessions/queries.ts';
 import { befriend } from '../support/befriend.ts';
 import { post } from '../support/http.ts';
 import type { TestServer } from '../support/server.ts';
@@ -314,6 +315,11 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       // The answer that was on its way opens nothing, and the next game is not opened to join the friend.
       await arrive('the session that is not wanted any more');
       release();
+      await until('its session has ended', async () => {
+        const filter = { wallet: address, gameId };
+        const { rows } = await server.services.db.read(findSessions, filter, { limit: 10, skip: 0 });
+        return rows.length === 1 && rows[0]?.session.endReason === 'ended';
+      });
       if (options === phone) await page.getByRole('tab', { name: 'Games' }).click();
       await page.getByRole('button', { name: 'Play Demo Game' }).click();
       await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
