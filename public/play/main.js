@@ -14,6 +14,7 @@ function Play() {
   /** @param {import('./stored-session.js').StoredPlayer} signedIn */
   const signIn = (signedIn) => {
     storePlayer(signedIn);
+    dismissAll(); // those of the previous player, also of calls that failed when the connection was closed
     setNotice(null);
     setPlayer(signedIn);
   };
@@ -26,7 +27,6 @@ function Play() {
   /** @param {import('./session-end.js').SessionEnd} end */
   const signOut = (end) => {
     storePlayer(null);
-    dismissAll();
     setNotice(end);
     setPlayer(null);
   };
@@ -37,9 +37,11 @@ function Play() {
             <${SiteHeader} title="Play" />
             <${SignInView} notice=${notice} onSignedIn=${signIn} />
           `
-        : html`<${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${signOut} onWallet=${continueWithWallet} />`
+        : html`
+            <${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${signOut} onWallet=${continueWithWallet} />
+            <${ToastRegion} />
+          `
     }
-    <${ToastRegion} />
   `;
 }
 

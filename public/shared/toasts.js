@@ -49,7 +49,7 @@ function dismiss(id) {
   show(shown.filter((one) => one.id !== id));
 }
 
-/** Dismisses all toasts, for instance when the player they are meant for signs out. */
+/** Dismisses all toasts, for instance those meant for a player who has signed out. */
 export function dismissAll() {
   show([]);
 }

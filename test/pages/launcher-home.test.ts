@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
     return page;
   }
 
-  /** A page whose calls that open a game are held up after `hold`, until they `arrive` at the server. */
+  /** A page whose calls that open a game, or set a favorite, are held up after `hold`, until they `arrive` at the server. */
   async function openSlowly(options: BrowserContextOptions) {
     const watched = await openPage(browser, options);
     opened.push(watched);
@@ -74,8 +74,8 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
     await page.routeWebSocket(/socket\.io/, (socket) => {
       const toServer = socket.connectToServer();
       socket.onMessage((message) => {
-        const isOfOpening = /"(openChannelSession|channelStatus|getGames)"/.test(String(message));
-        if (held && isOfOpening) held.push(() => toServer.send(message));
+        const isHeld = /"(openChannelSession|channelStatus|getGames|setFavoriteGame)"/.test(String(message));
+        if (held && isHeld) held.push(() => toServer.send(message));
         else toServer.send(message);
       });
     });
@@ -346,6 +346,24 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       await gone();
     },
   );
+
+  test('a call that fails because its player signs out is not reported to the next one', async () => {
+    const { page, hold, release } = await openSlowly(desktop);
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    const favorite = page.getByRole('button', { name: 'Favorite: Demo Game' });
+    await favorite.waitFor();
+    hold();
+    await favorite.click();
+    await page.getByRole('button', { name: /^Account:/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out').waitFor();
+    release();
+    expect(await page.locator('.toast').count()).toBe(0);
+    await page.getByRole('button', { name: /^Continue as/ }).click();
+    await favorite.waitFor();
+    expect(await page.locator('.toast').count()).toBe(0);
+  });
 
   test('a release offers to reload the open game; a version that is too old says what to install', async () => {
     const page = await signIn('demo-game');
