@@ -160,7 +160,11 @@ export class Launcher extends Observable {
    * @param {Game} game
    */
   async open(game) {
-    if (this.current?.game.gameId === game.gameId || this.opening === game.gameId) return;
+    if (this.opening === game.gameId) return;
+    if (this.current?.game.gameId === game.gameId) {
+      this.notOpening(); // back from one that is still being opened
+      return;
+    }
     this.opening = game.gameId;
     this.changed();
     try {
@@ -183,6 +187,7 @@ export class Launcher extends Observable {
       this.playerGames.opened(game);
       this.#tellGame();
     } catch (error) {
+      if (this.opening !== game.gameId) return; // it was left meanwhile
       const refusal = /** @type {import('gantry-client').GantryError} */ (error);
       if (refusal.reason !== 'access_denied') throw error;
       this.showAbout(game, refusal);

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
-import { findSessions } from '../../src/features/sessions/queries.ts';
+import { findSessions, liveSessions } from '../../src/features/sessions/queries.ts';
 import { befriend } from '../support/befriend.ts';
 import { post } from '../support/http.ts';
 import type { TestServer } from '../support/server.ts';
@@ -12,7 +12,7 @@ import { desktop, noBrowser, openPage, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import { layoutIssues } from './layout.ts';
-import { playDemoGame, signedInAs } from './players.ts';
+import { playDemoGame, playDemoGameOn, signedInAs } from './players.ts';
 
 const hourMs = 60 * 60 * 1000;
 /** Where it is noon: times of the next two hours are of the same day, those of a day later never. */
@@ -92,6 +92,12 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
         held = null;
       },
     };
+  }
+
+  /** Whether the player has had one session in the game, which has ended. */
+  async function isOnlySessionEnded(wallet: string, gameId: string): Promise<boolean> {
+    const { rows } = await server.services.db.read(findSessions, { wallet, gameId }, { limit: 10, skip: 0 });
+    return rows.length === 1 && rows[0]?.session.endReason === 'ended';
   }
 
   /** Neither axe nor measuring the layout finds anything, at each width. */
@@ -315,11 +321,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       // The answer that was on its way opens nothing, and the next game is not opened to join the friend.
       await arrive('the session that is not wanted any more');
       release();
-      await until('its session has ended', async () => {
-        const filter = { wallet: address, gameId };
-        const { rows } = await server.services.db.read(findSessions, filter, { limit: 10, skip: 0 });
-        return rows.length === 1 && rows[0]?.session.endReason === 'ended';
-      });
+      await until('its session has ended', () => isOnlySessionEnded(address, gameId));
       if (options === phone) await page.getByRole('tab', { name: 'Games' }).click();
       await page.getByRole('button', { name: 'Play Demo Game' }).click();
       await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
@@ -346,6 +348,49 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       await gone();
     },
   );
+
+  test('a game that was left while it was opening does not say that it is refused', async () => {
+    const { page, hold, arrive } = await openSlowly(desktop);
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    const play = page.getByRole('button', { name: 'Play Demo Game' });
+    const opening = page.getByRole('status').getByText('Opening Demo Game…');
+    await play.waitFor();
+    hold();
+    await server.services.db.write(changeGame, gameId, { policies: { access: foundersOnly } });
+    await play.click();
+    await opening.waitFor();
+    await page.goBack();
+    await opening.waitFor({ state: 'hidden' });
+    await arrive('the opening');
+    // Answered later than the refusal.
+    await page.getByRole('button', { name: 'Favorite: Demo Game' }).click();
+    await arrive('the favorite');
+    await page.getByRole('button', { name: 'Favorite: Demo Game', pressed: true }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+  });
+
+  test('back from a game that is still opening, the one before stays open', async () => {
+    const other = await server.createGame({ name: 'Rapids', slug: 'rapids', url: '/demo-game/' });
+    const { page, hold, arrive } = await openSlowly(desktop);
+    const { game, wallet } = await playDemoGameOn({ page, complaints: [] }, server.url);
+    const opening = page.getByRole('status').getByText('Opening Rapids…');
+    hold();
+    await page.evaluate(() => {
+      location.hash = 'rapids';
+    });
+    await opening.waitFor();
+    await page.goBack();
+    await opening.waitFor({ state: 'hidden' });
+    await arrive('the opening');
+    await until('its session has ended', () => isOnlySessionEnded(wallet, other.gameId));
+    await game.getByRole('button', { name: 'Start' }).waitFor();
+    expect(await page.title()).toContain('Demo Game');
+    expect((await server.services.db.read(liveSessions, wallet)).map((one) => one.session.gameId)).toContain(
+      gameId,
+    );
+  });
 
   test('a call that fails because its player signs out is not reported to the next one', async () => {
     const { page, hold, release } = await openSlowly(desktop);
