@@ -73,13 +73,13 @@ export function backupCommand(administrator: Administrator): Command {
       const progress = new Progress('Copying');
       const target = resolve(file);
       const draft = draftOf(target);
-      // By then this is not the listener anymore, and the signal ends the process as usual.
+      // `once` has removed this listener by then, so the signal ends the process as usual.
       const stop = (signal: NodeJS.Signals) => {
         removeDraft(draft);
         process.kill(process.pid, signal);
       };
       process.once('SIGINT', stop).once('SIGTERM', stop);
-      // In a thread, because signals wait while a database is checked.
+      // In a thread, because checking the copy would block this one, which handles signals.
       const report = await backUpInThread(dataDirectory, target, {
         withoutKeys: !keys,
         force: force ?? false,

@@ -73,17 +73,6 @@ export function importFromCommand(): Command {
     });
 }
 
-/** Which files of a system are read, as the error for none of them says it. */
-const filesRead: Readonly<Record<SourceName, string>> = {
-  csv: 'players.csv, leaderboards.csv, scores.csv, states.csv, friends.csv and blocks.csv',
-  ndjson: 'any file that has a JSON object per line',
-  nakama: 'users.csv, leaderboard.csv, leaderboard_record.csv, storage.csv and user_edge.csv',
-  talo:
-    'players-1.csv, playerAliases-1.csv, leaderboardEntries-1.csv, playerGameStats-1.csv, ' +
-    'leaderboard.ndjson, game_save.ndjson and player_alias_subscription.ndjson',
-  playfab: 'files whose names end with .tsv or .ndjson',
-};
-
 function refuseEmpty(
   { counts, leaderboards, refused, leftOut }: ImportReport,
   source: SourceName,
@@ -93,8 +82,7 @@ function refuseEmpty(
   if (!isEmpty || refused + leaderboards.length > 0) return;
   const files = leftOut.map(({ what, why }) => `\n  ${what} ${why}`);
   throw new BackupError(
-    `Found nothing to import in ${given.join(', ')}. For ${source}, Gantry reads ${filesRead[source]}; ` +
-      `see "Importing players" in the manual.${files.join('')}`,
+    `Found nothing to import in ${given.join(', ')}. For the files that Gantry reads from ${source}, see "Importing players" in the manual.${files.join('')}`,
   );
 }
 

@@ -89,7 +89,7 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     const imported = await gantry(command, { env: { DATA_DIR: directory.path } });
     expectSentence(
       imported,
-      /^Found nothing to import in .*files\. For csv, Gantry reads players\.csv,.* and blocks\.csv;.*\n {2}guests\.csv is none of players\.csv/,
+      /^Found nothing to import in .*files\. For the files that Gantry reads from csv, see .*\n {2}guests\.csv is none of players\.csv/,
     );
   });
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import { Client } from 'pg';
 import { type Config, dataFiles } from '../../src/config.ts';
-import { soleWriterRelianceMs } from '../../src/engines/postgres/write-lane.ts';
+import { versionLeaseMs } from '../../src/engines/postgres/write-lane.ts';
 
 /** The files of a data directory (including the write-ahead log) that contain a text. */
 export function filesHolding(dataDirectory: string, text: string): string[] {
@@ -45,9 +45,9 @@ export async function changeKept(config: Config, text: string): Promise<void> {
   }
   await onPostgres(databaseUrl, async (client) => {
     await client.query(text);
-    // Nodes cache the rows they have read and written.
+    // Nodes cache the rows they have read and written, and a sole writer asks for changes only when its lease has ended.
     await client.query('UPDATE write_lanes SET version = version + 1, sole_writer = false');
-    await delay(soleWriterRelianceMs + 5);
+    await delay(versionLeaseMs + 5);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ChangeCounts } from './change-counts.ts';
 import type { Connection } from './connection.ts';
-import { soleWriterRelianceMs } from './write-lane.ts';
+import { versionLeaseMs } from './write-lane.ts';
 
 /** The database's version counters at one moment. */
 export interface DatabaseVersion {
@@ -57,8 +57,9 @@ export interface VersionCheckOptions {
 /**
  * Checks whether cached query results are still valid. A check begins after it was requested, so it sees everything
  * another node has acknowledged before. All requests of one event loop turn, and those made while the previous check is
- * in flight, share one check: the busier a node is, the more of its calls share one. The sole writer relies on a check
- * for a moment, except for what it has changed itself: a node that joins it waits for longer than that before it writes.
+ * in flight, share one check: the busier a node is, the more of its calls share one. While this node is the sole writer,
+ * a result stays valid for `versionLeaseMs` unless this node itself changes it: a node that joins waits for longer than
+ * that before it writes.
  */
 export class VersionCheck {
   readonly #options: VersionCheckOptions;
@@ -112,7 +113,7 @@ export class VersionCheck {
 
   async #query(boards: readonly string[]): Promise<DatabaseVersion> {
     const { run, node, changes } = this.#options;
-    const until = performance.now() + soleWriterRelianceMs;
+    const until = performance.now() + versionLeaseMs;
     const known = this.#current();
     const knownBoards = known && this.#hasCurrentBoards(known) ? known.boards : null;
     const rowChanges = changes.settled('rows');

@@ -16,10 +16,13 @@ const leaseDuration = '60 seconds';
 export const serverName = 'gantry server';
 export const commandName = 'gantry command';
 
-/** How long a node relies on having been the sole writer, counted from before the database said so. */
-export const soleWriterRelianceMs = 100;
-/** How long a node that joins others waits before it writes: the clocks of two machines may run differently. */
-const joiningMs = 250;
+/** How long the sole writer may use the result of a version check, counted from before the check was sent. */
+export const versionLeaseMs = 100;
+/**
+ * How long a node that joins others waits before it writes: longer than `versionLeaseMs`, since the clocks of two machines
+ * may run at different speeds.
+ */
+const joinDelayMs = 250;
 
 /** The timeout for acquiring a lane, which may wait for another transaction to end. */
 const acquireTimeoutMs = 5_000;
@@ -39,15 +42,15 @@ interface LaneRow {
 /** What became of the batch in doubt when its connection was lost. */
 export type InDoubtOutcome = 'committed' | 'undone' | 'unknown';
 
-/** All owner ids of a node begin with the same characters, so many. */
+/** How many leading characters all owner ids of a node share. */
 const nodeLength = 18;
 
-/** How all owner ids of a new node begin. */
+/** The leading characters of the owner ids of a new node. */
 export function newNode(): string {
   return randomUUID().slice(0, nodeLength);
 }
 
-/** A new owner id that begins as this one, or as `newNode` says. */
+/** A new owner id of a node, given its leading characters or another of its owner ids. */
 function newOwner(node: string): string {
   return `${node.slice(0, nodeLength)}${randomUUID().slice(nodeLength)}`;
 }
@@ -91,9 +94,9 @@ async function setUp(connection: Connection, name: string, { lane }: LanePlace):
 }
 
 /**
- * Acquires a lane, and ends the sole-writer mode of any other lane before this one writes: its next batch fails, and its
- * node no longer relies on its caches (`soleWriterRelianceMs`). Acquiring and claiming are serialized by `laneMutex`, so
- * each sees what was decided before it.
+ * Acquires a lane, and ends the sole-writer mode of any other lane before this one writes: its next batch fails, and
+ * its node checks its caches with every call again once `versionLeaseMs` has passed. Acquiring and claiming are serialized
+ * by `laneMutex`, so each sees what was decided before it.
  */
 async function acquireLane(connection: Connection, node: string): Promise<LanePlace> {
   await connection.script('BEGIN');
@@ -104,7 +107,7 @@ async function acquireLane(connection: Connection, node: string): Promise<LanePl
   await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
   const isSoleWriter = await claim(connection, row);
   await connection.commit();
-  if (!isSoleWriter) await delay(joiningMs); // one of the others may have been the sole writer just now
+  if (!isSoleWriter) await delay(joinDelayMs); // another node may have been the sole writer just now
   return { ...row, isSoleWriter };
 }
 

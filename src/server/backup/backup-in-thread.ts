@@ -26,7 +26,7 @@ interface BackupFailure {
 }
 
 /**
- * Makes a backup like `backUp`, in a thread, so that the caller's can do other work meanwhile. Null when `signal` ended
+ * Makes a backup like `backUp`, in a thread, so that the caller's thread can do other work meanwhile. Null when `signal` ended
  * it; the unfinished file is removed then. @throws BackupError
  */
 export async function backUpInThread(

@@ -67,7 +67,7 @@ export const nodes: Benchmark = {
   async run({ rounds, ...others }) {
     return [
       ...(await severalNodes({ ...others, rounds: Math.min(rounds, 3) })),
-      // More rounds: the difference is small, and V8 compiles anew at times, for as long as a side is measured.
+      // More rounds, because the difference is small and V8 recompiles code at times, for as long as one side takes.
       ...(await redisOnOneProcess({ ...others, rounds: 2 * rounds - 1 })),
     ];
   },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ChangeCounts, changeMemory } from '../../../src/engines/postgres/change-counts.ts';
 import type { Connection } from '../../../src/engines/postgres/connection.ts';
 import { type DatabaseVersion, VersionCheck } from '../../../src/engines/postgres/version-check.ts';
-import { soleWriterRelianceMs } from '../../../src/engines/postgres/write-lane.ts';
+import { versionLeaseMs } from '../../../src/engines/postgres/write-lane.ts';
 
 /** A version check that the test answers: faults and delays cannot be caused on a server at will. */
 interface Asked {
@@ -100,7 +100,7 @@ describe('the check of a sole writer', () => {
   afterEach(() => void vi.useRealTimers());
 
   /** A check that has been answered, as the sole writer's. */
-  async function relying() {
+  async function leased() {
     const scene = heldLook();
     const first = scene.look.now('a');
     await nextTurn();
@@ -109,8 +109,8 @@ describe('the check of a sole writer', () => {
     return scene;
   }
 
-  test('is relied on for a moment, and for the boards that it was asked for', async () => {
-    const { look, requested } = await relying();
+  test('is used again for the length of the lease, with the boards that were asked for', async () => {
+    const { look, requested } = await leased();
     expect(look.now(null)).toMatchObject({ version: 5 });
     expect(look.now('a')).toMatchObject({ boards: new Map([['a', 5]]) });
     const other = look.now('b');
@@ -123,7 +123,7 @@ describe('the check of a sole writer', () => {
       ['b', 6],
     ]);
     expect(look.now('a')).toMatchObject({ version: 6, boards: known });
-    vi.advanceTimersByTime(soleWriterRelianceMs - 1);
+    vi.advanceTimersByTime(versionLeaseMs - 1);
     expect(look.now(null)).toMatchObject({ version: 6 });
     vi.advanceTimersByTime(1);
     expect(look.now(null)).toBeInstanceOf(Promise);
@@ -135,7 +135,7 @@ describe('the check of a sole writer', () => {
     expect(look.now('a'), 'a board that was not asked for since').toBeInstanceOf(Promise);
   });
 
-  test('is not relied on when another node is the sole writer, or none', async () => {
+  test('is not used again when another node is the sole writer, or none', async () => {
     for (const writer of ['that node, first lane', undefined]) {
       const { look, requested } = heldLook();
       const first = look.now(null);
@@ -146,8 +146,8 @@ describe('the check of a sole writer', () => {
     }
   });
 
-  test('is not relied on from before a change is committed until a check that began after it', async () => {
-    const { look, requested, changes } = await relying();
+  test('is not used again from before a change is committed until a check that began after it', async () => {
+    const { look, requested, changes } = await leased();
     changes.begin({ rows: true, boards: false });
     const during = look.now(null);
     await nextTurn();
@@ -161,7 +161,7 @@ describe('the check of a sole writer', () => {
     expect(look.now(null)).toMatchObject({ version: 6 });
   });
 
-  test('is not relied on when a change was committed while it was in flight', async () => {
+  test('is not used again when a change was committed while it was in flight', async () => {
     const { look, requested, changes } = heldLook();
     const first = look.now(null);
     await nextTurn();
@@ -172,8 +172,8 @@ describe('the check of a sole writer', () => {
     expect(look.now(null)).toBeInstanceOf(Promise);
   });
 
-  test('is relied on for rows, not for boards, when only boards have changed', async () => {
-    const { look, requested, changes } = await relying();
+  test('is used again for rows, not for boards, when only boards have changed', async () => {
+    const { look, requested, changes } = await leased();
     changes.begin({ rows: false, boards: true });
     expect(look.now(null)).toMatchObject({ version: 5 });
     expect(look.now('a')).toBeInstanceOf(Promise);
