@@ -2,14 +2,12 @@ import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
-import { Dialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
-import { exactTime } from '../shared/relative-time.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
-import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
+import { removalColumn, sentColumn, textColumn } from './message-columns.js';
 import { usePages } from './queries.js';
 
 /** How many participants an unnamed channel is named after. */
@@ -20,7 +18,7 @@ const maxWallets = 250;
 /**
  * @typedef {import('./admin.js').Output<'listGameChannels'>['data'][number]} StoredChannel
  * @typedef {StoredChannel & { title: string }} Channel `title`: its name or, without one, its participants'
- * @typedef {import('./admin.js').Output<'listMessages'>['data'][number]} Message
+ * @typedef {import('./message-columns.js').Message} Message
  */
 
 /**
@@ -95,7 +93,6 @@ export function Moderation({ game }) {
 function Messages({ channel, onBack }) {
   const admin = useAdmin();
   const channelId = channel._id;
-  const [shown, setShown] = useState(/** @type {Message | null} */ (null));
   const pages = usePages(
     (page) => admin.call('listMessages', { channelId, ...page }),
     (/** @type {Message} */ message) => message._id,
@@ -109,43 +106,9 @@ function Messages({ channel, onBack }) {
       cell: ({ senderId }) => html`<${PlayerCell} wallet=${senderId} />`,
       value: ({ senderId }) => senderId,
     },
-    {
-      title: 'Message',
-      wide: true,
-      cell: (message) => {
-        const { content, createdAt, updatedAt } = message;
-        return html`
-          <button type="button" class="row-text truncate" aria-haspopup="dialog" onClick=${() => setShown(message)}>
-            ${content}${updatedAt > createdAt ? html` <span class="quiet small">edited</span>` : ''}
-          </button>
-        `;
-      },
-      value: ({ content }) => content,
-    },
-    {
-      title: 'Sent',
-      narrow: 'bare',
-      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
-      value: ({ createdAt }) => isoTime(createdAt),
-    },
-    {
-      title: 'Remove',
-      hidden: true,
-      cell: ({ _id, content }) => html`
-        <${ConfirmButton}
-          needs="removeMessage"
-          label="Remove"
-          title="Remove this message?"
-          confirm="Remove"
-          act=${() => admin.call('removeMessage', { messageId: _id })}
-          done="Message removed"
-          onDone=${pages.reload}
-        >
-          <blockquote class="quote">${content}</blockquote>
-          <p>Its content is permanently deleted, here and in every launcher.</p>
-        <//>
-      `,
-    },
+    textColumn,
+    sentColumn,
+    removalColumn(admin, pages.reload),
   ];
   return html`
     <p class="crumb"><${Button} kind="plain" size="small" onClick=${onBack}><${Icon} name="arrowLeft" />All channels<//><strong class="truncate">${channel.title}</strong></p>
@@ -158,21 +121,6 @@ function Messages({ channel, onBack }) {
       filter="Filter by text"
       empty=${html`<${Empty} icon="chat" title="No messages" />`}
     />
-    ${shown && html`<${FullMessage} message=${shown} onClose=${() => setShown(null)} />`}
-  `;
-}
-
-/** The full text of a message that may be truncated in its row. @param {{ message: Message, onClose: () => void }} props */
-function FullMessage({ message: { senderId, content, createdAt, updatedAt }, onClose }) {
-  return html`
-    <${Dialog} title="Message" onClose=${onClose} actions=${html`<${Button} onClick=${onClose}>Close<//>`}>
-      <dl class="facts">
-        <div><dt>From</dt><dd><${PlayerCell} wallet=${senderId} /></dd></div>
-        <div><dt>Sent</dt><dd>${exactTime(createdAt)}</dd></div>
-        ${updatedAt > createdAt && html`<div><dt>Edited</dt><dd>${exactTime(updatedAt)}</dd></div>`}
-      </dl>
-      <blockquote class="quote">${content}</blockquote>
-    <//>
   `;
 }
 

@@ -1,9 +1,8 @@
 import { html } from 'htm/preact';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
-import { isoTime, TimeCell } from './cells.js';
-import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
+import { removalColumn, sentColumn, textColumn } from './message-columns.js';
 import { nameIn } from './player-profile.js';
 import { usePages } from './queries.js';
 
@@ -24,13 +23,7 @@ export function PlayerMessages({ wallet, games, game }) {
   const nameOf = nameIn(games);
   /** @type {import('./virtual-table.js').Column<Message>[]} */
   const columns = [
-    {
-      title: 'Message',
-      wide: true,
-      cell: ({ content, createdAt, updatedAt }) =>
-        html`<span class="truncate" title=${content}>${content}${updatedAt > createdAt ? html` <span class="quiet small">edited</span>` : ''}</span>`,
-      value: ({ content }) => content,
-    },
+    textColumn,
     {
       title: 'Game',
       narrow: 'bare',
@@ -38,29 +31,8 @@ export function PlayerMessages({ wallet, games, game }) {
       value: (message) => nameOf(message.gameId),
     },
     { title: 'Channel', exportOnly: true, cell: () => null, value: ({ channelId }) => channelId },
-    {
-      title: 'Sent',
-      cell: ({ createdAt }) => html`<${TimeCell} at=${createdAt} />`,
-      value: ({ createdAt }) => isoTime(createdAt),
-    },
-    {
-      title: 'Remove',
-      hidden: true,
-      cell: ({ _id, content }) => html`
-        <${ConfirmButton}
-          needs="removeMessage"
-          label="Remove"
-          title="Remove this message?"
-          confirm="Remove"
-          act=${() => admin.call('removeMessage', { messageId: _id })}
-          done="Message removed"
-          onDone=${pages.reload}
-        >
-          <blockquote class="quote">${content}</blockquote>
-          <p>Its content is permanently deleted, here and in every launcher.</p>
-        <//>
-      `,
-    },
+    sentColumn,
+    removalColumn(admin, pages.reload),
   ];
   return html`
     <${DataTable}

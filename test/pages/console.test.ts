@@ -503,6 +503,12 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await show('Messages');
     await page.getByRole('row', { name: /Written by Ada Known/ }).waitFor();
     expect(await page.getByText('Written by Grace').count()).toBe(0);
+    await page.getByRole('button', { name: 'Written by Ada' }).click();
+    await page
+      .getByRole('dialog', { name: 'Message' })
+      .locator('.quote', { hasText: 'Written by Ada' })
+      .waitFor();
+    await page.keyboard.press('Escape');
 
     await page.goto(`${server.url}/console#/players/${randomWallet()}`);
     await page.getByText('Player not found').waitFor();
