@@ -4,8 +4,8 @@ import { readConfig, requireDataDirectory } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { defaultKeep, everyHours, keptBackups } from '../features/administration/backup-schedule.ts';
 import { setBackupSchedule } from '../features/administration/operations/backups.ts';
-import { draftOf, removeDraft } from '../server/backup/backup.ts';
 import { backUpInThread } from '../server/backup/backup-in-thread.ts';
+import { withDraft } from '../server/backup/draft.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, integer, parsed } from './options.ts';
 import { Progress, print } from './output.ts';
@@ -72,23 +72,15 @@ export function backupCommand(administrator: Administrator): Command {
       const dataDirectory = requireDataDirectory(readConfig(), useInstead);
       const progress = new Progress('Copying');
       const target = resolve(file);
-      const draft = draftOf(target);
-      // `once` has removed this listener by then, so the signal ends the process as usual.
-      const stop = (signal: NodeJS.Signals) => {
-        removeDraft(draft);
-        process.kill(process.pid, signal);
-      };
-      process.once('SIGINT', stop).once('SIGTERM', stop);
       // In a thread, because checking the copy would block this one, which handles signals.
-      const report = await backUpInThread(dataDirectory, target, {
-        withoutKeys: !keys,
-        force: force ?? false,
-        draft,
-        onProgress: ({ copiedPages, totalPages }) => progress.update(copiedPages, totalPages),
-      }).finally(() => {
-        process.off('SIGINT', stop).off('SIGTERM', stop);
-        progress.end();
-      });
+      const report = await withDraft(target, (draft) =>
+        backUpInThread(dataDirectory, target, {
+          withoutKeys: !keys,
+          force: force ?? false,
+          draft,
+          onProgress: ({ copiedPages, totalPages }) => progress.update(copiedPages, totalPages),
+        }),
+      ).finally(() => progress.end());
       if (!report) throw new Error('the thread of the backup ended without a result');
       const madeAt = new Date(report.madeAt).toISOString();
       print(json ? report : { ...report, madeAt, keys: report.keys.join(', ') || 'none' }, json);

@@ -3,11 +3,12 @@ import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { GantryError } from '../core/errors.ts';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
-import { exportGame, measureGame } from '../features/administration/game-export.ts';
+import { measureGame } from '../features/administration/game-export.ts';
 import { findGame, findGameBySlug } from '../features/games/queries.ts';
-import { writeGameFile } from '../server/backup/game-file.ts';
+import { withDraft } from '../server/backup/draft.ts';
 import { refuseOutput } from '../server/backup/output-file.ts';
 import { tables } from '../server/declarations/tables.ts';
+import { exportInThread } from '../server/export-in-thread.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
 import { Progress, print } from './output.ts';
 import { requireData } from './with-store.ts';
@@ -29,7 +30,7 @@ export function exportCommand(): Command {
     .action(async (name: string, given: string, { secrets = false, force = false, json }: Options) => {
       const config = readConfig();
       requireData(config);
-      const { db, box } = await openStore(config);
+      const { db } = await openStore(config);
       try {
         const game = (await db.read(findGame, name)) ?? (await db.read(findGameBySlug, name));
         if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
@@ -39,15 +40,12 @@ export function exportCommand(): Command {
         const totals = await db.read(measureGame, tables, game.id);
         const progress = new Progress('Writing');
         const { schemaVersion } = databaseFiles;
-        const head = { schemaVersion, gameId: game.id, exportedAt: Date.now(), secrets, force };
-        const open = secrets ? (sealed: string) => box.open(sealed) : null;
-        const records = await writeGameFile(
-          file,
-          head,
-          (write) => db.read(exportGame, tables, game.id, open, write),
-          (written) => progress.update(Math.min(written, totals.records), totals.records),
-        );
-        progress.end();
+        const header = { schemaVersion, gameId: game.id, exportedAt: Date.now(), secrets };
+        const records = await withDraft(file, (draft) =>
+          exportInThread(config, { file, draft, header, force }, (written) =>
+            progress.update(Math.min(written, totals.records), totals.records),
+          ),
+        ).finally(() => progress.end());
         await db.write(finishAudit, entry, 'ok');
         const actionsLeftOut = totals.waitingActions;
         print({ gameId: game.id, file, records, secrets, actionsLeftOut }, json);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { addressInput } from '../core/schemas/fields.ts';
@@ -11,6 +12,7 @@ import {
 import type { PlayerRecord } from '../features/administration/player-export.ts';
 import { listPlayers, updatePlayer } from '../features/players/operations/players.ts';
 import { username } from '../features/players/player.ts';
+import { withDraft } from '../server/backup/draft.ts';
 import { refuseOutput } from '../server/backup/output-file.ts';
 import { writeRecordFile } from '../server/backup/record-file.ts';
 import type { Administrator } from './administrator.ts';
@@ -100,17 +102,21 @@ export function playerCommand(administrator: Administrator): Command {
       refuseOutput(file, readConfig().dataDirectory);
       const header = { format: 'gantry-player', version: 1, wallet, exportedAt: Date.now() };
       const records = await administrator.connected((execute) =>
-        writeRecordFile<PlayerRecord>(file, header, {
-          force,
-          async records(write) {
-            let cursor: string | null = '';
-            while (cursor !== null) {
-              const page = exportPlayer.output.parse(await execute(exportPlayer, { wallet, cursor }));
-              for (const record of page.records) write(record);
-              cursor = page.nextCursor;
-            }
-          },
-        }),
+        withDraft(file, (draft) =>
+          writeRecordFile<PlayerRecord>(file, header, {
+            force,
+            draft,
+            async records(write) {
+              let cursor: string | null = '';
+              while (cursor !== null) {
+                const page = exportPlayer.output.parse(await execute(exportPlayer, { wallet, cursor }));
+                for (const record of page.records) write(record);
+                cursor = page.nextCursor;
+                await setImmediate(); // signals are handled between pages
+              }
+            },
+          }),
+        ),
       );
       print({ wallet, file, records }, json);
     });

@@ -8,6 +8,7 @@ export const threadFiles = {
   'writer-thread': '../server/threads/writer-thread.ts',
   'postgres-writer-thread': '../server/threads/postgres-writer-thread.ts',
   'backup-thread': '../server/threads/backup-thread.ts',
+  'export-thread': '../server/threads/export-thread.ts',
   'copier-thread': '../engines/sqlite/copier-thread.ts',
   'state-thread': '../features/states/state-thread.ts',
 } as const;

@@ -58,6 +58,12 @@ export interface OpenStore {
   adminTokens: AdminTokenStore;
 }
 
+/** The settings that say where the data is, and how it is stored. */
+export type StoreConfig = Pick<
+  Config,
+  'dataDirectory' | 'databaseUrl' | 'redisUrl' | 'secretKey' | 'retention' | 'gameStorageQuota'
+>;
+
 /** Who opens a data directory: a command, or a server, which writes in a dedicated thread. */
 export type Opener = 'command' | 'key rotation' | 'server';
 
@@ -67,7 +73,7 @@ export type Opener = 'command' | 'key rotation' | 'server';
  * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError, ConfigError
  */
 export function openStore(
-  config: Config,
+  config: StoreConfig,
   opener: Opener = 'command',
   waiting?: (why: string) => void,
 ): Promise<OpenStore> {
@@ -80,7 +86,7 @@ export function openStore(
  * The first process to open a data directory creates the keys, then the database. So a database without keys means that
  * they were lost, which only a key rotation accepts; and keys without a database mean that the database was lost.
  */
-async function openDirectory(config: Config, opener: Opener): Promise<OpenStore> {
+async function openDirectory(config: StoreConfig, opener: Opener): Promise<OpenStore> {
   const { keys, box } = openKeys(config, opener);
   const Engine = opener === 'server' ? ThreadedDatabase : SqliteDatabase;
   const { database, adminTokenHash } = dataFiles(config.dataDirectory);
@@ -102,7 +108,7 @@ const redisRequired =
 
 /** Everything is stored in the database, including the keys, which are encrypted. */
 async function openShared(
-  config: Config,
+  config: StoreConfig,
   url: string,
   opener: Opener,
   waiting?: (why: string) => void,
@@ -177,7 +183,7 @@ function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL 
 }
 
 /** Creates the keys when there is no database yet; requires them when there is one. */
-function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box'> {
+function openKeys(config: StoreConfig, opener: Opener): Pick<OpenStore, 'keys' | 'box'> {
   const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
   const lacksTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
   const lacksSecretKey = config.secretKey === undefined && !existsSync(secretKey);

@@ -240,6 +240,7 @@ describe('imports point in one direction', () => {
       'server/threads/writer-thread.ts',
       'server/threads/postgres-writer-thread.ts',
       'server/threads/backup-thread.ts',
+      'server/threads/export-thread.ts',
       'engines/sqlite/copier-thread.ts',
       'features/states/state-thread.ts',
     ];

@@ -17,6 +17,7 @@ import { dataFiles } from '../../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../../core/storage/database-file.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
+import { draftOf, removeDraft } from './draft.ts';
 import { restoringPrefix } from './missing-database.ts';
 import { refuseDirectory, refuseOutput } from './output-file.ts';
 
@@ -37,14 +38,6 @@ export interface BackupOptions {
   /** Where the backup is made until it is complete. */
   draft?: string;
   onProgress(progress: CopyProgress): void;
-}
-
-/** A name for the unfinished backup that is going to be `file`. */
-export const draftOf = (file: string) => `${file}.${randomUUID()}.partial`;
-
-/** Removes an unfinished backup with the files that SQLite keeps beside it. */
-export function removeDraft(draft: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true });
 }
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { GameRecord } from '../../features/administration/game-export.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { BackupError } from './backup-error.ts';
-import { writeRecordFile } from './record-file.ts';
+import { type RecordFileOptions, writeRecordFile } from './record-file.ts';
 
 const format = 'gantry-game';
 const version = 1;
@@ -31,11 +31,10 @@ const end = z.strictObject({ type: z.literal('end'), records: z.int() });
 /** Writes a game as NDJSON: see `writeRecordFile`. @throws BackupError when the file exists */
 export function writeGameFile(
   file: string,
-  { force, ...head }: Omit<GameFileHeader, 'format' | 'version'> & { force: boolean },
-  records: (write: (record: GameRecord) => void) => Promise<void>,
-  onRecord: (written: number) => void,
+  head: Omit<GameFileHeader, 'format' | 'version'>,
+  options: RecordFileOptions<GameRecord>,
 ): Promise<number> {
-  return writeRecordFile(file, { format, version, ...head }, { force, records, onRecord });
+  return writeRecordFile(file, { format, version, ...head }, options);
 }
 
 /**

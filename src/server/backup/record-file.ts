@@ -1,11 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../../runtime/error-code.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
 
 const chunkBytes = 1024 * 1024;
+
+export interface RecordFileOptions<Written extends object> {
+  /** Overwrite an existing file. */
+  force: boolean;
+  /** Where the records are written until the file is complete. */
+  draft: string;
+  records: (write: (record: Written) => void) => Promise<void>;
+  onRecord?: (written: number) => void;
+}
 
 /**
  * Writes records as NDJSON: a header, one record per line, and a final line with the record count, which reveals a
@@ -16,17 +24,8 @@ const chunkBytes = 1024 * 1024;
 export async function writeRecordFile<Written extends object>(
   file: string,
   header: object,
-  {
-    force,
-    records,
-    onRecord = () => {},
-  }: {
-    force: boolean;
-    records: (write: (record: Written) => void) => Promise<void>;
-    onRecord?: (written: number) => void;
-  },
+  { force, draft, records, onRecord = () => {} }: RecordFileOptions<Written>,
 ): Promise<number> {
-  const draft = `${file}.${randomUUID()}.partial`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
     let buffered = `${JSON.stringify(header)}\n`;
@@ -35,10 +34,10 @@ export async function writeRecordFile<Written extends object>(
       buffered += `${JSON.stringify(one)}\n`;
       onRecord(++written);
       if (buffered.length <= chunkBytes) return;
-      writeSync(descriptor, buffered);
+      writeFileSync(descriptor, buffered); // writeSync may write only a part, as on a disk that becomes full
       buffered = '';
     });
-    writeSync(descriptor, `${buffered}${JSON.stringify({ type: 'end', records: written })}\n`);
+    writeFileSync(descriptor, `${buffered}${JSON.stringify({ type: 'end', records: written })}\n`);
     fsyncSync(descriptor);
     publish(draft, file, force);
     fsyncDirectory(dirname(file));
