@@ -1,14 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry } from '../support/warm-gantry.ts';
 
 describe('gantry sdk', () => {
   test.each([
-    ['python', ['README.md', 'pyproject.toml', 'gantry/client.py']],
+    ['python', ['README.md', 'pyproject.toml', 'gantry/client.py', 'sample/sums.py']],
     ['csharp', ['README.md', 'package.json', 'Runtime/Core/GantryClient.cs']],
-    ['typescript', ['package.json', 'client.js', 'client.d.ts']],
+    ['typescript', ['package.json', 'client.js', 'client.d.ts', 'sample/game.js']],
     ['gdscript', ['addons/gantry/README.md', 'addons/gantry/gantry_client.gd']],
   ])('%s updates an older copy', async (language, files) => {
     await using directory = await temporaryDirectory();
@@ -21,26 +21,56 @@ describe('gantry sdk', () => {
     expect(files.map(read)).toEqual(current);
   });
 
-  // GDScript's files are all in addons/gantry.
   test.each([
     ['python', 'README.md'],
+    ['python', 'gantry/client.py'],
     ['csharp', 'README.md'],
+    ['csharp', 'Runtime/Core/Config.cs'],
     ['typescript', 'package.json'],
+    ['typescript', 'sample/index.html'],
+    ['gdscript', 'addons/gantry/config.gd'],
+    ['gdscript', 'sample/godot4/main.gd'],
   ])("%s does not overwrite a project's own files unless forced", async (language, own) => {
     await using directory = await temporaryDirectory();
     const { write, read } = at(directory.path, language);
     const file = join(directory.path, own);
     const content = '{ "name": "my-game", "dependencies": { "gantry-client": "1" } }';
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
     expect(await write()).toEqual({
       code: 1,
       stdout: '',
       stderr: `${file} exists and is not a file of the SDK. Choose another directory, or overwrite it with --force.\n`,
     });
+    expect(readdirSync(directory.path)).toEqual([own.split('/')[0]]);
     expect(read(own)).toBe(content);
     expect(await write('--force')).toMatchObject({ code: 0, stderr: '' });
     expect(read(own)).not.toBe(content);
   });
+});
+
+test('all files that it would overwrite are named', async () => {
+  await using directory = await temporaryDirectory();
+  const { write } = at(directory.path, 'python');
+  const own = ['README.md', 'sample/sums.py'].map((name) => join(directory.path, name));
+  mkdirSync(join(directory.path, 'sample'));
+  for (const file of own) writeFileSync(file, 'mine');
+  expect(await write()).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `These files exist and are not of the SDK:\n${own.map((file) => `  ${file}\n`).join('')}Choose another directory, or overwrite them with --force.\n`,
+  });
+});
+
+test('the copy in a Godot game is updated beside the files of the game', async () => {
+  await using directory = await temporaryDirectory();
+  const { write, read } = at(directory.path, 'gdscript');
+  expect(await write()).toMatchObject({ code: 0 });
+  const files = ['addons/gantry/session.gd', 'sample/godot3/main.gd', 'sample/godot4/main.gd'];
+  const current = files.map(read);
+  for (const file of [...files, 'project.godot']) writeFileSync(join(directory.path, file), 'older');
+  expect(await write()).toMatchObject({ code: 0, stderr: '' });
+  expect([...files, 'project.godot'].map(read)).toEqual([...current, 'older']);
 });
 
 test("the client of a template is updated, which has no package.json of the SDK's", async () => {
