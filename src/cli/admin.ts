@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command } from 'commander';
 import { GantryError } from '../core/errors.ts';
 import { type AdminRole, adminRole } from '../core/schemas/admin-role.ts';
 import {
@@ -16,7 +16,7 @@ import { listBackups, makeBackup } from '../features/administration/operations/b
 import { kebabCase, Registry } from '../features/operation.ts';
 import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
-import { decimal, parsed, parsedJson } from './options.ts';
+import { decimal, parsed, parsedJson, unknownName } from './options.ts';
 import { print, printList } from './output.ts';
 
 interface TokenOptions {
@@ -112,8 +112,9 @@ export function adminCommand(administrator: Administrator): Command {
     .description('run any /admin operation and print its result as JSON; `run` can be omitted')
     .argument('<operation>', 'operation name, as in the path', (name: string) => {
       const operation = registry.adminPath(name);
-      if (!operation) throw new InvalidArgumentError('unknown operation; see --help for the list');
-      return operation;
+      if (operation) return operation;
+      const known = adminOperations.map((one) => kebabCase(one.name));
+      throw unknownName('operation', name, known, 'gantry admin --help lists them');
     })
     .argument('[input]', 'input as JSON', parsedJson)
     .option('--json', 'no effect: the output is always JSON')

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { GantryError } from '../core/errors.ts';
+import { nearestName } from '../core/nearest-name.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { refuseRoundedInput } from '../core/schemas/rounded-number.ts';
 import { isWebUrl } from '../core/schemas/web-url.ts';
@@ -50,6 +51,19 @@ export function collected<Schema extends z.ZodType>(
 ): (value: string, before?: z.output<Schema>[]) => z.output<Schema>[] {
   const parse = parsed(schema);
   return (value, before = []) => [...before, parse(value)];
+}
+
+/** Refuses a name that is none of the known ones; `list` says where those are listed. */
+export function unknownName(
+  what: string,
+  given: string,
+  known: readonly string[],
+  list: string,
+): InvalidArgumentError {
+  const nearest = nearestName(given, known);
+  return new InvalidArgumentError(
+    `There is no such ${what}${nearest === undefined ? `; ${list}.` : `. Did you mean '${nearest}'?`}`,
+  );
 }
 
 /** A JSON argument or option, an object. */

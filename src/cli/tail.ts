@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { listEvents } from '../features/administration/operations/logs.ts';
+import { events, signals } from '../server/declarations/events.ts';
 import type { Administrator } from './administrator.ts';
-import { count, parsed } from './options.ts';
+import { count, parsed, unknownName } from './options.ts';
 
 /** How often to poll for new events, in milliseconds. */
 const pollMs = 1_000;
@@ -21,7 +22,7 @@ export function tailCommand(administrator: Administrator): Command {
   return new Command('tail')
     .description('print events as they happen, until interrupted')
     .option('--game <game>', 'filter by game')
-    .option('--name <event>', "filter by the event's name")
+    .option('--name <event>', "filter by the event's name", eventName)
     .option(
       '--last <count>',
       'how many of the latest events to start with, before filtering',
@@ -30,7 +31,10 @@ export function tailCommand(administrator: Administrator): Command {
     )
     .option('--no-follow', 'exit after the latest events')
     .option('--json', 'print each event as a line of JSON')
-    .addHelpText('after', "\nExample:\n  gantry tail --game space-race --name 'scores created'")
+    .addHelpText(
+      'after',
+      `\nEvents:\n${eventsByService()}\n\nExample:\n  gantry tail --game space-race --name 'scores created'`,
+    )
     .action(async ({ game, name, last, follow, json }: Options) => {
       const gameId = await administrator.optionalGameId(game);
       const abort = new AbortController();
@@ -57,6 +61,23 @@ export function tailCommand(administrator: Administrator): Command {
         process.off('SIGINT', stop).off('SIGTERM', stop);
       }
     });
+}
+
+/** Games define no events of their own, so any other name would wait forever. @throws InvalidArgumentError */
+function eventName(given: string): string {
+  if (Object.hasOwn(events, given)) return given;
+  if (Object.hasOwn(signals, given)) {
+    throw new InvalidArgumentError('It is not stored: only connected clients receive it.');
+  }
+  throw unknownName('event', given, Object.keys(events), 'gantry tail --help lists them');
+}
+
+function eventsByService(): string {
+  const services = new Map<string, string[]>();
+  for (const [service = '', happened = ''] of Object.keys(events).map((name) => name.split(' '))) {
+    services.set(service, [...(services.get(service) ?? []), happened]);
+  }
+  return [...services].map(([service, all]) => `  ${service} ${all.join(', ')}`).join('\n');
 }
 
 function formatEvent({ at, name, record }: { at: number; name: string; record: unknown }): string {

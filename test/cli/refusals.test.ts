@@ -53,6 +53,10 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ['an empty page', ['player', 'list', '--limit', '0'], /--limit.*1 or more/],
     ['a page of a negative size', ['leaderboard', '--game', 'g', '--limit', '-1'], /--limit.*1 or more/],
     ['a negative count', ['tail', '--last', '-1', '--no-follow'], /--last.*0 or more/],
+    ['a misspelt event', ['tail', '--name', 'score created'], /--name.*Did you mean 'scores created'\?/],
+    ['an unknown event', ['tail', '--name', 'nope'], /--name.*no such event; gantry tail --help lists them/],
+    ['a misspelt operation', ['admin', 'list-gams'], /no such operation\. Did you mean 'list-games'\?/],
+    ['an event that is not stored', ['tail', '--name', 'config patched'], /--name.*not stored/],
     [
       'options that contradict each other',
       ['leaderboard', 'update', 'weekly', '--game', 'g', '--public', '--private'],
