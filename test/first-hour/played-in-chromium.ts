@@ -19,7 +19,8 @@ interface Play {
 }
 
 /**
- * Writes a browser template, plays a round that ends while the server is away, renames the player, and reloads the page.
+ * Writes a browser template, plays a round that ends while the server is away, renames the player, and reloads the page,
+ * also while the server is away.
  * @returns what the page showed in the end, and what it complained about
  */
 export async function playedInChromium(template: string, { folder, serve, screenshot }: Play) {
@@ -62,7 +63,15 @@ export async function playedInChromium(template: string, { folder, serve, screen
     await page.reload();
     await shows('#progress', 'Rounds played: 1');
     await shows('#board', /Vera: [1-9]/);
-    return { name: await page.getByLabel('Your name').inputValue(), complaints, directory, gameId };
+    const name = await page.getByLabel('Your name').inputValue();
+    await server.close();
+    await page.reload();
+    await shows('#news', 'Connecting');
+    await shows('#news', 'The server cannot be reached. Trying again');
+    server = await start();
+    await shows('#progress', 'Rounds played: 1');
+    await page.locator('#news', { hasText: /^$/ }).waitFor({ state: 'attached' }); // empty, it is not visible
+    return { name, complaints, directory, gameId };
   } finally {
     await browser.close();
     files.kill();

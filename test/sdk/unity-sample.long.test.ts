@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { documents } from '../docs/documents.ts';
 import { releaseFiles } from '../release/release-files.ts';
+import { freePort } from '../support/free-port.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -19,8 +20,10 @@ test('the Unity project of gantry new compiles and plays, with the sample of its
 }, async ({ skip }) => {
   skip(monoMissing !== null, monoMissing ?? '');
   const release = await releaseFiles();
-  await using server = await startTestServer();
   await using project = await temporaryDirectory();
+  await using data = await temporaryDirectory();
+  const env = { PORT: String(await freePort()), DATA_DIR: data.path };
+  await using server = await startTestServer(env);
   const { gameId } = await server.createGame();
   const installed = join(project.path, 'Packages/com.gantry.client');
   const created = await gantry(['new', 'unity', project.path, '--url', server.url, '--game', gameId], {
@@ -93,6 +96,13 @@ test('the Unity project of gantry new compiles and plays, with the sample of its
   await again.shows(/\| Vera \|/);
   await again.shows(/Your best: [1-9]\d*\. Rounds played: 1/);
   expect(await again.end()).toBe('');
+
+  await server.close();
+  const offline = play('FallingStars', []);
+  await offline.shows(/\| The server cannot be reached\. Trying again/);
+  await using _back = await startTestServer(env);
+  await offline.shows(/Rounds played: 1 \|?\s*$/);
+  expect(await offline.end()).toBe('');
 });
 
 /** Runs a script in the stand-in for Unity. */

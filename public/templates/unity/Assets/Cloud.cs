@@ -6,6 +6,8 @@ using Gantry;
 /// <summary>Everything this game asks of Gantry. The game and what it shows are in FallingStars.</summary>
 public sealed class Cloud
 {
+    private const string Connecting = "Connecting";
+
     private readonly List<long> _unsaved = new List<long>();
     private GantryClient _client;
     private bool _isLoaded;
@@ -18,7 +20,7 @@ public sealed class Cloud
     public long Rounds { get; private set; }
 
     /// <summary>What the player should know of the connection; empty if all is well.</summary>
-    public string News { get; private set; } = "Connecting";
+    public string News { get; private set; } = Connecting;
 
     /// <summary>
     /// Connects the player of the launcher that has opened the game; otherwise a guest, the same one at every start. While
@@ -55,6 +57,12 @@ public sealed class Cloud
             News = error.Message;
             return null;
         }
+    }
+
+    /// <summary>Call this when connecting takes longer than it does while the server is there.</summary>
+    public void TellIfWaiting()
+    {
+        if (News == Connecting) News = "The server cannot be reached. Trying again: rounds are saved when it is back";
     }
 
     /// <summary>

@@ -11,6 +11,7 @@ public sealed class FallingStars : MonoBehaviour
     private string _username = "";
     private float _basket = Width / 2; // its middle
     private float _secondsToNext;
+    private float _secondsSinceStart;
     private int _score;
     private int _misses; // how many stars may still be missed; 0: no round is played
 
@@ -36,6 +37,8 @@ public sealed class FallingStars : MonoBehaviour
 
     private void Update()
     {
+        _secondsSinceStart += Time.deltaTime;
+        if (_secondsSinceStart > 5) _cloud.TellIfWaiting();
         if (_misses == 0) return;
         _secondsToNext -= Time.deltaTime;
         if (_secondsToNext <= 0)
