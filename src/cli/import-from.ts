@@ -1,10 +1,13 @@
-import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Argument, Command } from 'commander';
+import { z } from 'zod';
 import { GantryError } from '../core/errors.ts';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
 import { findNamedGame } from '../features/games/queries.ts';
 import { BackupError } from '../server/backup/backup-error.ts';
+import { jsonOf, linesOf } from '../server/backup/game-file.ts';
+import { refuseOutput } from '../server/backup/output-file.ts';
 import {
   type ImportReport,
   importPlayers,
@@ -49,6 +52,7 @@ export function importFromCommand(): Command {
         if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
         if (game.kind === 'launcher')
           throw new BackupError('A launcher has no players of its own: name a game.');
+        refusals.begin(config.dataDirectory);
         const audited = { gameId: game.id, source, login, isDryRun };
         const entry = isDryRun ? null : await db.write(beginAudit, 'cli', 'importPlayers', audited);
         const progress = new Progress(isDryRun ? 'Comparing' : 'Importing');
@@ -117,7 +121,9 @@ function printReport(
   if (isDryRun) process.stdout.write('\nNothing was written.\n');
 }
 
-/** Refused rows as NDJSON, readable by its owner only; there is a file only if there are any. */
+const refusal = z.strictObject({ file: z.string(), line: z.int(), reason: z.string() });
+
+/** Refused rows as NDJSON, readable by its owner only; there is a file only if this run has refused any. */
 class RefusalFile {
   readonly file: string;
   #descriptor: number | undefined;
@@ -126,9 +132,22 @@ class RefusalFile {
     this.file = file;
   }
 
-  add(refusal: { file: string; line: number; reason: string }): void {
+  /** Removes the list of an earlier run, which would look like this one's. @throws BackupError for any other file */
+  begin(dataDirectory: string): void {
+    refuseOutput(this.file, dataDirectory);
+    if (!statSync(this.file, { throwIfNoEntry: false })?.isFile()) return; // such as /dev/null
+    for (const line of linesOf(this.file)) {
+      if (refusal.safeParse(jsonOf(line)).success) break;
+      throw new BackupError(
+        `${this.file} exists and is not a list of refused rows. Name another file with --refusals.`,
+      );
+    }
+    rmSync(this.file);
+  }
+
+  add(refused: z.infer<typeof refusal>): void {
     this.#descriptor ??= openSync(this.file, 'w', 0o600);
-    writeSync(this.#descriptor, `${JSON.stringify(refusal)}\n`);
+    writeSync(this.#descriptor, `${JSON.stringify(refused)}\n`);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dataFiles } from '../../src/config.ts';
@@ -40,6 +40,25 @@ test('the command imports into the directory of a running server, where a player
     line: 2,
     reason: 'the player no-one is not among the players',
   });
+
+  // The next run is about other files, and refuses none of them: the list is not its result.
+  const complete = join(directory.path, 'complete');
+  writeExport('nakama', complete, 1);
+  const again = await gantryJson(['import-from', 'nakama', complete, ...options], data);
+  expect(again).toMatchObject({ refused: 0 });
+  expect(existsSync(refusals)).toBe(false);
+  // Anything else is not replaced by a list.
+  const users = join(files, 'users.csv');
+  for (const other of [users, dataFiles(data).secretKey]) {
+    const before = readFileSync(other);
+    const kept = await gantry(
+      ['import-from', 'nakama', complete, '--game', 'race', '--dry-run', '--refusals', other],
+      { env: { DATA_DIR: data } },
+    );
+    expect(kept).toMatchObject({ code: 1, stdout: '' });
+    expect(kept.stderr).toMatch(/users\.csv exists and is not a list of refused rows|is a file of the data/);
+    expect(readFileSync(other).equals(before)).toBe(true);
+  }
 
   const { id, name, score } = otherPlayer(3);
   const vouched = await post(

@@ -85,8 +85,8 @@ export function* readRecords(file: string): Iterable<GameRecord> {
   if (!hasEnded) throw new BackupError(`${file} is truncated: its last line is missing.`);
 }
 
-/** Undefined when the line is not JSON, or not UTF-8. */
-function jsonOf(line: string | undefined): unknown {
+/** The value of a line; undefined when it is not JSON, or not UTF-8. */
+export function jsonOf(line: string | undefined): unknown {
   try {
     return line === undefined ? undefined : JSON.parse(line);
   } catch {
