@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { redisUrl } from './cluster/redis/redis-url.ts';
 import { ConfigError } from './core/config-error.ts';
 import type { Retention } from './core/events/retention.ts';
+import { describeIssue } from './core/schemas/describe-issue.ts';
 import { isOrigin, webUrl } from './core/schemas/web-url.ts';
 import { withSettingFiles } from './core/setting-files.ts';
 import { defaultGameStorageQuota } from './core/storage/command.ts';
@@ -295,7 +296,7 @@ export function setVariables(
 /** @throws ConfigError */
 export function readConfig(variables?: Record<string, string | undefined>): Config {
   const given = setVariables(variables);
-  const result = environment.safeParse(given);
+  const result = environment.safeParse(given, { error: describeIssue });
   if (!result.success) {
     const lines = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
     throw new ConfigError(`Invalid environment variables:\n${lines.join('\n')}`);

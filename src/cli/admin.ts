@@ -114,7 +114,7 @@ export function adminCommand(administrator: Administrator): Command {
       const operation = registry.adminPath(name);
       if (operation) return operation;
       const known = adminOperations.map((one) => kebabCase(one.name));
-      throw unknownName('operation', name, known, 'gantry admin --help lists them');
+      throw unknownName('operation', name, known);
     })
     .argument('[input]', 'input as JSON', parsedJson)
     .option('--json', 'no effect: the output is always JSON')

@@ -68,7 +68,7 @@ export function backupCommand(administrator: Administrator): Command {
         );
       }
       if (keep !== undefined) throw new ConfigError('--keep goes with --schedule');
-      if (file === undefined) throw new ConfigError('specify a file, or --schedule <hours>');
+      if (file === undefined) throw new ConfigError('Specify a file, or --schedule <hours>.');
       const dataDirectory = requireDataDirectory(readConfig(), useInstead);
       const progress = new Progress('Copying');
       const target = resolve(file);

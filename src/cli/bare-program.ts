@@ -8,7 +8,9 @@ export function bareProgram(): Command {
     .description('A self-hosted backend for games that run inside a launcher')
     .addHelpText(
       'after',
-      '\nSettings are environment variables; `gantry config` lists them. DATA_DIR is the data directory.' +
+      '\nTo begin: `gantry demo` (keeps nothing), `gantry serve` (a server on DATA_DIR), `gantry new` (a game from a template).' +
+        '\n`gantry <command> --help` describes a command.' +
+        '\nSettings are environment variables; `gantry config` lists them. DATA_DIR is the data directory, by default ./data.' +
         '\nExit codes: 0 success; 1 refused, failed, or a check did not pass (doctor, healthcheck, upgrade --check, migrate --check).',
     );
 }

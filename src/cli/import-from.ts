@@ -33,13 +33,15 @@ export function importFromCommand(): Command {
     .requiredOption('--game <game>', 'game ID or slug')
     .option(
       '--login <service>',
-      'the login that the game server vouches by, such as steam, or wallet; default: the id',
+      "which of a player's logins the game server will vouch by, such as steam, or wallet; default: the id",
     )
     .option('--refusals <file>', 'where rows that cannot be imported are listed', 'import-refusals.ndjson')
     .option('--dry-run', 'only count, and list what is not imported')
     .addHelpText(
       'after',
       '\nRunning it again with the same files changes nothing, and continues an import that was interrupted.' +
+        '' +
+        '\nThe files of each system, and what is imported: "Importing players" in the manual (gantry docs).' +
         '\n\nExample:\n  gantry import-from nakama dump/ --game space-race --dry-run',
     )
     .action(async (source: SourceName, given: string[], options: Options) => {

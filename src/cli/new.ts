@@ -86,7 +86,8 @@ export function newCommand(administrator: Administrator): Command {
         if (!template) throw new Error(`There is no template ${kind}`);
         const target = resolve(directory);
         await mkdir(target, { recursive: true });
-        if ((await readdir(target)).length > 0) throw new ConfigError(`${target} is not empty`);
+        if ((await readdir(target)).length > 0)
+          throw new ConfigError(`${target} is not empty. Choose a new directory, or an empty one.`);
         const url = (options.url ?? administrator.url)?.origin ?? placeholders.url;
         const gameId = await gameOf(administrator, addressesOf(template), {
           name: basename(target),

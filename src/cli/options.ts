@@ -53,16 +53,11 @@ export function collected<Schema extends z.ZodType>(
   return (value, before = []) => [...before, parse(value)];
 }
 
-/** Refuses a name that is none of the known ones; `list` says where those are listed. */
-export function unknownName(
-  what: string,
-  given: string,
-  known: readonly string[],
-  list: string,
-): InvalidArgumentError {
+/** Refuses a name that is none of the known ones, which the command's help lists. */
+export function unknownName(what: string, given: string, known: readonly string[]): InvalidArgumentError {
   const nearest = nearestName(given, known);
   return new InvalidArgumentError(
-    `There is no such ${what}${nearest === undefined ? `; ${list}.` : `. Did you mean '${nearest}'?`}`,
+    `There is no such ${what}.${nearest === undefined ? '' : ` Did you mean '${nearest}'?`}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
 import { actionsCommand } from './actions.ts';
 import { adminCommand } from './admin.ts';
@@ -88,6 +88,11 @@ export function createProgram(): Command {
   }
 
   const has = ({ options }: Command, name: string) => options.some(({ long }) => long === name);
+  for (const command of commandsOf(program)) {
+    command
+      .configureHelp({ visibleOptions, optionDescription })
+      .showHelpAfterError(`(see ${pathOf(command)} --help)`);
+  }
   // Some describe what they print as JSON; a shell script has no other form.
   for (const command of leavesOf(program)) {
     if (!has(command, '--json') && command.name() !== 'completion') command.option('--json', 'print JSON');
@@ -110,6 +115,28 @@ export function createProgram(): Command {
     target = { ...(url && { url }), ...(adminToken !== undefined && { token: adminToken }) };
   });
   return program;
+}
+
+const plainHelp = new Help();
+
+/** The required options first. */
+function visibleOptions(command: Command): Option[] {
+  const options = plainHelp.visibleOptions(command);
+  return [...options.filter(({ mandatory }) => mandatory), ...options.filter(({ mandatory }) => !mandatory)];
+}
+
+function optionDescription(option: Option): string {
+  return `${option.mandatory ? 'required; ' : ''}${plainHelp.optionDescription(option)}`;
+}
+
+/** What is typed to run it. `run` can be omitted, and its operations are in the help without it. */
+function pathOf(command: Command): string {
+  if (command.parent && command.name() === 'run') return pathOf(command.parent);
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function commandsOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(commandsOf)];
 }
 
 function leavesOf(command: Command): Command[] {

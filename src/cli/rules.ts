@@ -6,6 +6,7 @@ import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { refuseRoundedText } from '../core/schemas/rounded-number.ts';
 import { getRules, setRules, testRules } from '../features/rules/operations/rules.ts';
 import { submittedRules } from '../features/rules/rule-bounds.ts';
+import { codeOf } from '../runtime/error-code.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed, signedDecimal } from './options.ts';
 import { print, printList } from './output.ts';
@@ -86,6 +87,7 @@ async function readRules(file: string): Promise<z.output<typeof submittedRules>>
     value = JSON.parse(text);
     refuseRoundedText(text, 'rules');
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw new GantryError('rule_invalid', `There is no file ${file}`);
     const why = error instanceof Error ? error.message : String(error);
     throw new GantryError('rule_invalid', `${file} cannot be read as JSON: ${why}`);
   }

@@ -69,7 +69,7 @@ function eventName(given: string): string {
   if (Object.hasOwn(signals, given)) {
     throw new InvalidArgumentError('It is not stored: only connected clients receive it.');
   }
-  throw unknownName('event', given, Object.keys(events), 'gantry tail --help lists them');
+  throw unknownName('event', given, Object.keys(events));
 }
 
 function eventsByService(): string {

@@ -44,7 +44,7 @@ export function upgradeCommand(): Command {
     .requiredOption('--check', 'exit with 1 if something prevents the upgrade')
     .addHelpText(
       'after',
-      '\nRun the new version, with the settings of the server. It may go on running.\n\nExample:\n  gantry upgrade --check',
+      '\nRun this with the new version and the settings of the server, which may keep running.\n\nExample:\n  gantry upgrade --check',
     )
     .action(async ({ json }: { json?: boolean }) => {
       const config = readConfig();

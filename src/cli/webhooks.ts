@@ -11,7 +11,7 @@ import {
   testWebhook,
   updateWebhook,
 } from '../features/webhooks/operations/webhooks.ts';
-import { type WebhookFilter, webhookFilter } from '../features/webhooks/webhook.ts';
+import { type WebhookFilter, webhookFilter, webhookUrl } from '../features/webhooks/webhook.ts';
 import type { Administrator } from './administrator.ts';
 import { minutes, type PageOptions, parsed, withPageOptions } from './options.ts';
 import { print, printList } from './output.ts';
@@ -33,7 +33,7 @@ export function webhooksCommand(administrator: Administrator): Command {
     .command('create')
     .description('create a webhook; its secret is shown only once')
     .requiredOption('--game <game>', 'game ID or slug')
-    .requiredOption('--url <url>', 'URL that deliveries are posted to')
+    .requiredOption('--url <url>', 'URL that deliveries are posted to', parsed(webhookUrl))
     .addOption(filterOption().default('all'))
     .addHelpText(
       'after',
@@ -65,7 +65,7 @@ export function webhooksCommand(administrator: Administrator): Command {
   command
     .command('update <webhook>')
     .description("update a webhook's URL or filter; omitted options stay unchanged")
-    .option('--url <url>', 'URL that deliveries are posted to')
+    .option('--url <url>', 'URL that deliveries are posted to', parsed(webhookUrl))
     .addOption(filterOption())
     .addHelpText('after', '\nExample:\n  gantry webhooks update 0198… --filter rules-engine-errors')
     .action(

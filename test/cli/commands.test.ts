@@ -36,6 +36,9 @@ describe('every command', () => {
       });
       command.outputHelp();
       expect(help).toMatch(new RegExp(`\nExamples?:\n(.*\n)*  .*gantry ${path}\\b`));
+      for (const { flags } of command.options.filter(({ mandatory }) => mandatory)) {
+        expect(help).toMatch(new RegExp(`^ +${flags} +required; `, 'm'));
+      }
       const hasJson = command.options.some(({ long }) => long === '--json');
       expect(hasJson || path === 'completion').toBe(true); // a shell script has no other form
     },

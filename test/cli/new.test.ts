@@ -81,7 +81,7 @@ test('it says what to do next', async () => {
 test('a directory with files is refused, and nothing is created', async () => {
   const before = await gantryJson(['game', 'list'], data);
   const { code, stderr } = await run('vanilla', data);
-  expect([code, stderr]).toEqual([1, `${data} is not empty\n`]);
+  expect([code, stderr]).toEqual([1, `${data} is not empty. Choose a new directory, or an empty one.\n`]);
   expect(await gantryJson(['game', 'list'], data)).toEqual(before);
 });
 

@@ -11,11 +11,15 @@ const wallet = `0x${'ab'.repeat(20)}`;
 describe.concurrent('errors are reported in one sentence, with exit code 1 and no stack trace', () => {
   test.each([
     ['no command', [], /Usage: gantry/],
-    ['an unknown command', ['gmae'], /unknown command 'gmae'/],
+    ['an unknown command', ['gmae'], /unknown command 'gmae'\n.*game.*\n\(see gantry --help\)/],
     ['an unknown subcommand', ['game', 'rename'], /unknown command 'rename'/],
     ['an unknown option', ['game', 'list', '--jsn'], /unknown option '--jsn'/],
     ['a surplus argument', ['game', 'list', 'all'], /too many arguments/],
-    ['a missing option', ['game', 'create'], /required option '--name <name>' not specified/],
+    [
+      'a missing option',
+      ['game', 'create'],
+      /required option '--name <name>' not specified\n\(see gantry game create --help\)/,
+    ],
     ['an option without its value', ['token', '--game'], /argument missing/],
     ['an empty name', ['game', 'create', '--name', ' '], /--name/],
     ['a slug with a space', ['game', 'create', '--name', 'x', '--slug', 'a b'], /--slug.*lowercase letters/],
@@ -33,7 +37,11 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['token', '--game', 'g', '--wallet', `0xAb${'ab'.repeat(19)}`],
       /--wallet.*checksum/,
     ],
-    ['a missing rules file', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
+    [
+      'a missing rules file',
+      ['rules', 'set', 'no-such.json', '--game', 'g'],
+      /^There is no file no-such\.json\n$/,
+    ],
     [
       'a non-numeric grace period',
       ['game', 'rotate-secret', '--game', 'g', '--grace', 'soon'],
@@ -54,7 +62,8 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ['a page of a negative size', ['leaderboard', '--game', 'g', '--limit', '-1'], /--limit.*1 or more/],
     ['a negative count', ['tail', '--last', '-1', '--no-follow'], /--last.*0 or more/],
     ['a misspelt event', ['tail', '--name', 'score created'], /--name.*Did you mean 'scores created'\?/],
-    ['an unknown event', ['tail', '--name', 'nope'], /--name.*no such event; gantry tail --help lists them/],
+    ['an unknown operation', ['admin', 'xyzzy'], /no such operation\.\n\(see gantry admin --help\)/],
+    ['an unknown event', ['tail', '--name', 'nope'], /--name.*no such event\.\n\(see gantry tail --help\)/],
     ['a misspelt operation', ['admin', 'list-gams'], /no such operation\. Did you mean 'list-games'\?/],
     ['an event that is not stored', ['tail', '--name', 'config patched'], /--name.*not stored/],
     [
@@ -62,6 +71,7 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['leaderboard', 'update', 'weekly', '--game', 'g', '--public', '--private'],
       /'--public' cannot be used with option '--private'/,
     ],
+    ['a webhook of no URL', ['webhooks', 'create', '--game', 'g', '--url', 'x'], /--url.*must be a URL/],
     ['a health check of no URL', ['healthcheck', '--url', 'golf'], /--url.*must be a URL/],
     ['a directory that is not there', ['player', 'export', wallet, '/nowhere/x'], /no directory \/nowhere/],
     ['a negative grace', ['game', 'rotate-secret', '--game', 'g', '--grace', '-1'], /--grace/],
@@ -155,8 +165,8 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
   });
 
   test.each([
-    ['PORT', 'eighty'],
-    ['PORT', '70000'],
+    ['PORT', 'eighty', 'must be a number'],
+    ['PORT', '70000', 'must be at most 65,535'],
     ['SESSION_DAYS', '-1'],
     ['LOG_LEVEL', 'loud'],
     ['PUBLIC_URL', 'gantry.example'],
@@ -164,10 +174,10 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ['PUBLIC_URL', 'https://example.org?gantry'],
     ['KEEP_ALIVE_SECONDS', '0'],
     ['GANTRY_DEMO', 'maybe'],
-  ])('the setting %s=%s', async (name, value) => {
+  ])('the setting %s=%s', async (name, value, why = '') => {
     await using directory = await temporaryDirectory();
     const env = { DATA_DIR: directory.path, [name]: value };
-    expectSentence(await gantry(['serve'], { env }), new RegExp(`environment variables[^]*${name}: `));
+    expectSentence(await gantry(['serve'], { env }), new RegExp(`environment variables[^]*${name}: ${why}`));
   });
 
   test('rules of another form, in the words of the API', async () => {
