@@ -67,13 +67,21 @@ export class Administrator {
   async gameId(given: string): Promise<string> {
     if (uuid.test(given)) return given;
     const { games } = await this.execute(listGames, {});
-    const game = games.find(({ slug }) => slug === given);
-    if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${given}`);
-    return game.gameId;
+    return gameAmong(games, given).gameId;
   }
 
   /** Like `gameId`, for an optional game. */
   async optionalGameId(given: string | undefined): Promise<string | undefined> {
     return given === undefined ? undefined : this.gameId(given);
   }
+}
+
+/** The game with an id or slug. @throws GantryError `game_unknown` */
+export function gameAmong<Game extends { gameId: string; slug: string }>(
+  games: readonly Game[],
+  given: string,
+): Game {
+  const game = games.find(({ gameId, slug }) => gameId === given || slug === given);
+  if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${given}`);
+  return game;
 }

@@ -2,12 +2,11 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
-import { GantryError } from '../core/errors.ts';
 import { updateGame } from '../features/administration/operations/games.ts';
 import { gameName } from '../features/games/game.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import { openAssets } from '../pages/open-assets.ts';
-import type { Administrator } from './administrator.ts';
+import { type Administrator, gameAmong } from './administrator.ts';
 import { httpUrl, parsed } from './options.ts';
 import { writeAssets } from './write-assets.ts';
 
@@ -134,9 +133,7 @@ async function gameOf(
     ).gameId;
   }
   const { games } = await administrator.execute(listGames, {});
-  const found = games.find(({ gameId, slug }) => gameId === game || slug === game);
-  if (!found) throw new GantryError('game_unknown', `There is no game with the ID or slug ${game}`);
-  const { gameId, allowedOrigins } = found;
+  const { gameId, allowedOrigins } = gameAmong(games, game);
   const isOpen = allowedOrigins.length === 0 || origins.every((origin) => allowedOrigins.includes(origin));
   if (!isOpen) {
     const changed = [...new Set([...allowedOrigins, ...origins])];

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { listEvents } from '../features/administration/operations/logs.ts';
+import { listGames } from '../features/games/operations/games.ts';
 import { events, signals } from '../server/declarations/events.ts';
-import type { Administrator } from './administrator.ts';
+import { type Administrator, gameAmong } from './administrator.ts';
+import type { Execute } from './as-administrator.ts';
 import { count, parsed, unknownName } from './options.ts';
 
 /** How often to poll for new events, in milliseconds. */
@@ -36,12 +38,12 @@ export function tailCommand(administrator: Administrator): Command {
       `\nEvents:\n${eventsByService()}\n\nExample:\n  gantry tail --game space-race --name 'scores created'`,
     )
     .action(async ({ game, name, last, follow, json }: Options) => {
-      const gameId = await administrator.optionalGameId(game);
       const abort = new AbortController();
       const stop = () => abort.abort();
       process.once('SIGINT', stop).once('SIGTERM', stop);
       try {
         await administrator.connected(async (execute) => {
+          const gameId = game === undefined ? undefined : await idOf(game, execute);
           let after: string | undefined;
           while (!abort.signal.aborted) {
             const limit = after === undefined ? last : pageSize;
@@ -70,6 +72,12 @@ function eventName(given: string): string {
     throw new InvalidArgumentError('It is not stored: only connected clients receive it.');
   }
   throw unknownName('event', given, Object.keys(events));
+}
+
+/** Also of an id that is given, because no event would ever be of a game that does not exist. */
+async function idOf(game: string, execute: Execute): Promise<string> {
+  const { games } = listGames.output.parse(await execute(listGames, {}));
+  return gameAmong(games, game).gameId;
 }
 
 function eventsByService(): string {

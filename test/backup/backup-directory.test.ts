@@ -318,7 +318,7 @@ describe('the schedule', () => {
     [['--schedule', '24', '--keep', '0'], /must be a whole number from 1 to 1,000/],
     [['--schedule', '24', 'some.gantry'], /takes no file/],
     [['--keep', '3'], /--keep goes with --schedule/],
-    [[], /specify a file, or --schedule/],
+    [[], /^Specify a file, or --schedule/],
   ])('gantry backup %j is refused with a clear error', async (args, words) => {
     const env = { DATA_DIR: server.config.dataDirectory };
     const { code, stdout, stderr } = await gantry(['backup', ...args], { env });

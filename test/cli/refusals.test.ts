@@ -88,6 +88,8 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['token', '--game', 'none', '--wallet', wallet],
       ['game', 'rotate-secret', '--game', 'none'],
       ['rules', 'get', '--game', 'none'],
+      ['tail', '--game', 'none'],
+      ['tail', '--game', crypto.randomUUID()],
     ]) {
       expectSentence(await gantry(command, { env }), /no game/);
     }

@@ -41,9 +41,10 @@ export async function makeInThread<Progress, Made>(
   await once(thread, 'exit');
   signal?.removeEventListener('abort', terminate);
   const result = outcome as { made: Made } | Error | null;
+  if (result !== null && 'made' in result) return result.made;
+  removeDraft(data.draft); // a thread that was terminated, or ran out of memory, could not
   if (result instanceof Error) throw result;
-  if (result === null) removeDraft(data.draft); // a terminated thread could not
-  return result === null ? null : result.made;
+  return null;
 }
 
 /** The program of a thread that `makeInThread` starts. */
