@@ -40,7 +40,6 @@ export function importFromCommand(): Command {
     .addHelpText(
       'after',
       '\nRunning it again with the same files changes nothing, and continues an import that was interrupted.' +
-        '' +
         '\nThe files of each system, and what is imported: "Importing players" in the manual (gantry docs).' +
         '\n\nExample:\n  gantry import-from nakama dump/ --game space-race --dry-run',
     )
