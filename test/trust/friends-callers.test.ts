@@ -136,7 +136,8 @@ function secretsFor({ mark, code, outside }: Scene, by: Caller, name: string): s
   const isOwn = !(others as readonly string[]).includes(by);
   const isWhole = isOwn && (by === 'launcher' || by.endsWith(': all'));
   if (!isWhole) secrets.push(`secret-note-${mark}`, `secret-text-${mark}`);
-  if (!isOwn) secrets.push(code, `own-note-${mark}`);
+  if (!isOwn) secrets.push(code);
+  if (!isOwn || by.startsWith('server')) secrets.push(`own-note-${mark}`);
   // Names of who can be searched are no secret in launchers.
   const isAsked = /^(getPlayers|searchPlayers|sendInvite|importFriends)$/.test(name) || name === 'addFriend';
   if (!isWhole && !(isAsked && !isOwn)) secrets.push(`outside-${mark}`);
@@ -207,6 +208,48 @@ test('a blocked player reads and hears the same as one whose request was decline
     seen.push(anonymous([answers, heard], scene, wallet));
   }
   expect(seen[0]).toEqual(seen[1]);
+});
+
+test("a game's server neither reads nor changes friends of a player who has never opened the game, whatever it writes for them", async () => {
+  const { db } = server.services;
+  const { ada, players, mark } = await createScene();
+  const friend = players.friend.wallet;
+  const { gameId, gameSecret } = await server.createGame();
+  const api = apiOf(server);
+  const asServer = (name: string, input: object) =>
+    api.dispatch(name, input, { headers: bearer(gameSecret) });
+  for (const wallet of [ada, friend])
+    expect((await asServer('setUserScore', { wallet, score: 1 })).status).toBe(200);
+  const opened = await asServer('openChannelSession', { wallet: ada });
+  const { launcherJwt } = Object(opened.body);
+  using socket = await connectLauncher(server.url, { launcherJwt });
+  const attempts = [
+    await asServer('listFriends', { wallet: ada }),
+    ...(await Promise.all(
+      ['listFriends', 'getFriendCode', 'listInvites', 'followPresence'].map((name) =>
+        api.dispatch(name, { launcherJwt }),
+      ),
+    )),
+    ...(await Promise.all(
+      ['updateFriend', 'addFriend', 'joinFriend', 'removeFriend'].map((name) =>
+        api.dispatch(name, { launcherJwt, wallet: friend, ...(name === 'updateFriend' && { note: 'x' }) }),
+      ),
+    )),
+    await api.dispatch('getPlaytimeForGame', { launcherJwt, wallet: friend, gameId }),
+  ];
+  for (const { body } of attempts) {
+    expect(JSON.stringify(body)).not.toContain(mark);
+    expect(body).toMatchObject({ data: { reason: expect.stringMatching(/friends_forbidden|not_a_friend/) } });
+  }
+  await db.write(updateFriend, ada, friend, { favorite: true });
+  await settled(socket);
+  expect(socket.received.filter(({ name }) => name.startsWith('friend'))).toEqual([]);
+
+  // Once Ada has opened the game in a launcher, its server sees the friend who is in it, without her note.
+  await server.openSession(gameId, ada);
+  const seen = await asServer('listFriends', { wallet: ada });
+  expect(seen.body).toMatchObject({ friends: [{ wallet: friend, favorite: false, note: '' }] });
+  expect((await api.dispatch('listFriends', { launcherJwt })).body).toEqual(seen.body);
 });
 
 function anonymous(value: unknown, { ada, mark, code }: Scene, wallet: string): unknown {

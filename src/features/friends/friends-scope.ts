@@ -1,16 +1,43 @@
 import { GantryError } from '../../core/errors.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../games/game.ts';
-import { areInGame } from './queries.ts';
+import type { ChannelSession } from '../sessions/channel-session.ts';
+import { areInGame, isOwnPlayer } from './queries.ts';
+
+/** Who asks about friends; without a session, the game's server. */
+interface FriendsCaller {
+  game: Game;
+  wallet: string;
+  session: Pick<ChannelSession, 'openedBy'> | null;
+}
 
 /**
  * The game whose players are the only ones a session may see as friends; null: all, for launchers and for games whose
- * policy `friends` is `all`.
+ * policy `friends` is `all`. A game's server can name any player and open a session for them: unless the policy is
+ * `all`, it sees friends only of players who have opened the game themselves, or for whom it vouches.
  * @throws GantryError `friends_forbidden`
  */
-export function friendsScope({ id, kind, policies }: Game): string | null {
-  if (kind === 'launcher' || policies.friends === 'all') return null;
-  if (policies.friends === 'in-game') return id;
+export async function friendsScope(
+  db: Store,
+  { game, wallet, session }: FriendsCaller,
+): Promise<string | null> {
+  if (game.kind === 'launcher' || game.policies.friends === 'all') return null;
+  refuseNone(game);
+  if (isByPlayer(session) || (await db.read(isOwnPlayer, { gameId: game.id, wallet }))) return game.id;
+  throw new GantryError(
+    'friends_forbidden',
+    'The player has not opened this game: its server sees the friends of players who have, or needs the policy "friends": "all"',
+  );
+}
+
+/** Whether a caller is the player, and neither the game's server nor a session that it has opened for any player. */
+export function isByPlayer(session: FriendsCaller['session']): boolean {
+  return session !== null && session.openedBy !== 'game-server';
+}
+
+/** @throws GantryError `friends_forbidden` when a game may know nothing of friends */
+export function refuseNone({ kind, policies }: Game): void {
+  if (kind === 'launcher' || policies.friends !== 'none') return;
   throw new GantryError(
     'friends_forbidden',
     'This game has no access to its players\' friends (policy "friends")',
@@ -19,7 +46,8 @@ export function friendsScope({ id, kind, policies }: Game): string | null {
 
 /** For what concerns a player everywhere: launchers, and games that may see all friends. @throws GantryError `friends_forbidden` */
 export function requireWholeAccount(game: Game): void {
-  if (friendsScope(game) === null) return;
+  refuseNone(game);
+  if (game.kind === 'launcher' || game.policies.friends === 'all') return;
   throw new GantryError(
     'friends_forbidden',
     'Only a launcher, or a game that may see all friends (policy "friends": "all"), may do this',
@@ -27,8 +55,8 @@ export function requireWholeAccount(game: Game): void {
 }
 
 /** Requires that a session may see a player. @throws GantryError `friends_forbidden`, `player_unknown` */
-export async function requireInScope(db: Store, game: Game, wallet: string): Promise<void> {
-  const gameId = friendsScope(game);
+export async function requireInScope(db: Store, caller: FriendsCaller, wallet: string): Promise<void> {
+  const gameId = await friendsScope(db, caller);
   if (gameId === null || (await db.read(areInGame, gameId, [wallet])).length > 0) return;
   throw new GantryError('player_unknown', 'There is no player with this wallet in this game');
 }

@@ -1,6 +1,7 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { folded } from '../../core/schemas/folded.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
 import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { holdsIn, playerBlocks } from '../messages/blocks/tables.ts';
 import { type Player, toPlayer } from '../players/player.ts';
@@ -70,6 +71,14 @@ export const areInGame = query(
   function* (read, gameId: string, wallets: readonly string[]): ReadSteps<readonly string[]> {
     const rows = yield* read.all(inGame, { ...inGameOf(gameId), wallets: JSON.stringify(wallets) });
     return rows.map(({ wallet }) => wallet);
+  },
+);
+
+/** Whether a player has opened a game other than through its server, or its server vouches for the player. */
+export const isOwnPlayer = query(
+  'isOwnPlayer',
+  function* (read, { gameId, wallet }: Owner): ReadSteps<boolean> {
+    return (yield* read.first(ownPlayer, { gameId: comparableId(gameId), wallet })) !== undefined;
   },
 );
 
@@ -237,6 +246,11 @@ function inGameOf(gameId: string | null): { gameId: string | null; stream: strin
 /** SQL condition: the player is in the game @gameId, whose players' streams begin with @stream. */
 const isInGame = (wallet: string) => `(EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || ${wallet})
     OR EXISTS (SELECT 1 FROM channel_sessions AS c WHERE c.wallet = ${wallet} AND c.game_id = @gameId))`;
+
+const ownPlayer = statement<{ gameId: string; wallet: string }, { wallet: string }>(
+  `SELECT wallet FROM channel_sessions WHERE wallet = @wallet AND game_id = @gameId AND opened_by <> 'game-server'
+    UNION ALL SELECT address FROM guests WHERE address = @wallet AND vouched_by = @gameId LIMIT 1`,
+);
 
 // Read from the index alone.
 const selectFriendWallets = statement<{ wallet: string }, { other: string }>(

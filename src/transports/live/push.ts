@@ -191,10 +191,12 @@ export const roomOfStatsFollowers = roomOf.statsFollowers;
 /** Whose events the sockets of a session receive. */
 export function listenerOf({ session, game }: SessionDetails): Listener {
   const isLauncher = game.kind === 'launcher';
+  // As in `friendsScope`: a game's server opens sessions of any player.
+  const isByServer = session.openedBy === 'game-server' && game.policies.friends !== 'all';
   return {
     wallet: session.wallet,
     gameId: isLauncher ? null : game.id,
-    friends: isLauncher ? 'all' : game.policies.friends,
+    friends: isLauncher ? 'all' : isByServer ? 'none' : game.policies.friends,
   };
 }
 

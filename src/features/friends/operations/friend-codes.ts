@@ -21,9 +21,9 @@ export const getFriendCode = defineOperation({
   auth: 'player',
   input: z.object({}),
   output,
-  async handler({ caller: { game, wallet } }, { db }: { db: Store }) {
-    friendsScope(game);
-    return { success: true, friendCode: await db.write(giveFriendCode, wallet, { isNew: false }) };
+  async handler({ caller }, { db }: { db: Store }) {
+    await friendsScope(db, caller);
+    return { success: true, friendCode: await db.write(giveFriendCode, caller.wallet, { isNew: false }) };
   },
 });
 

@@ -28,7 +28,7 @@ import {
   toOtherPlayer,
 } from '../friend.ts';
 import { friendCodeInput } from '../friend-code.ts';
-import { friendsScope, requireInScope } from '../friends-scope.ts';
+import { friendsScope, isByPlayer, refuseNone, requireInScope } from '../friends-scope.ts';
 import { friendRequestLimit } from '../limits.ts';
 import { privacy } from '../privacy.ts';
 import {
@@ -62,13 +62,18 @@ export const listFriends = defineOperation({
     more: z.boolean().meta({ description: 'Whether there are more now' }),
   }),
   async handler(
-    { input: { state, limit, cursor }, caller: { game, wallet, session } },
+    { input: { state, limit, cursor }, caller },
     { db, publicUrls }: { db: Store; publicUrls: PublicUrls },
   ) {
-    const scope = friendsScope(game);
+    const { game, wallet, session } = caller;
+    const scope = await friendsScope(db, caller);
     const gameId = session === null ? game.id : (scope ?? undefined);
     const page = await friendsPage(db, wallet, { state, gameId, limit, cursor });
-    return { success: true, ...page, friends: page.friends.map((one) => toFriend(one, publicUrls)) };
+    const friends = page.friends.map((one) => toFriend(one, publicUrls));
+    const shown = isByPlayer(session)
+      ? friends
+      : friends.map((one) => ({ ...one, favorite: false, note: '' }));
+    return { success: true, ...page, friends: shown };
   },
 });
 
@@ -138,8 +143,8 @@ export const addFriend = defineOperation({
     const { db } = services;
     const named = await requestedPlayer(db, { wallet, friendCode });
     if (named === caller.wallet) throw invalidField('wallet', 'must be the wallet of another player');
-    if (friendCode === undefined) await requireInScope(db, caller.game, named);
-    else friendsScope(caller.game);
+    if (friendCode === undefined) await requireInScope(db, caller, named);
+    else await friendsScope(db, caller);
     const hasCode = friendCode !== undefined;
     const request = { wallet: named, hasCode, message, gameId: caller.game.id };
     const state = await db.write(add, caller.wallet, request);
@@ -172,7 +177,7 @@ export const acceptFriendRequest = defineOperation({
   output: z.object({ success }),
   async handler({ input: { wallet }, caller }, services: RuleServices) {
     const { db } = services;
-    await requireInScope(db, caller.game, wallet);
+    await requireInScope(db, caller, wallet);
     await db.write(acceptFriend, caller.wallet, wallet);
     await announceFriend(services, caller.game, [caller.wallet, wallet]);
     return { success: true };
@@ -189,7 +194,7 @@ export const declineFriendRequest = defineOperation({
   input: other,
   output: z.object({ success }),
   async handler({ input: { wallet }, caller }, { db }: { db: Store }) {
-    await requireInScope(db, caller.game, wallet);
+    await requireInScope(db, caller, wallet);
     await db.write(declineFriend, caller.wallet, wallet);
     return { success: true };
   },
@@ -205,7 +210,7 @@ export const removeFriend = defineOperation({
   input: other,
   output: z.object({ success }),
   async handler({ input: { wallet }, caller }, { db }: { db: Store }) {
-    await requireInScope(db, caller.game, wallet);
+    await requireInScope(db, caller, wallet);
     await db.write(remove, caller.wallet, wallet);
     return { success: true };
   },
@@ -225,7 +230,7 @@ export const updateFriend = defineOperation({
   }),
   output: z.object({ success, favorite: z.boolean(), note: z.string() }),
   async handler({ input: { wallet, ...changes }, caller }, { db }: { db: Store }) {
-    await requireInScope(db, caller.game, wallet);
+    await requireInScope(db, caller, wallet);
     const { favorite, note } = await db.write(update, caller.wallet, wallet, changes);
     return { success: true, favorite: favorite === 1, note };
   },
@@ -263,7 +268,7 @@ export const importFriends = defineOperation({
     ),
   }),
   async handler({ input: { wallet, players }, caller: { game } }, { db }: { db: Store }) {
-    friendsScope(game);
+    refuseNone(game);
     const refused = [];
     let imported = 0;
     for (const one of new Set(players)) {

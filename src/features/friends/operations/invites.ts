@@ -47,7 +47,7 @@ export const sendInvite = defineOperation({
   }),
   async handler({ input: { wallets, gameId, connect, message }, caller }, { db }: { db: Store }) {
     const game = await invitedTo(db, caller.game, gameId);
-    for (const wallet of wallets) await requireInScope(db, caller.game, wallet);
+    for (const wallet of wallets) await requireInScope(db, caller, wallet);
     const others = [...new Set(wallets)].filter((wallet) => wallet !== caller.wallet);
     const sent = await db.write(sendInvites, caller.wallet, others, { gameId: game.id, connect, message });
     return { success: true, ...sent };
@@ -82,10 +82,11 @@ export const respondToInvite = defineOperation({
     connect: z.exactOptional(z.string()).meta({ description: 'For the game; only when accepted' }),
   }),
   async handler(
-    { input: { inviteId, accept }, caller: { game, wallet } },
+    { input: { inviteId, accept }, caller },
     { db, publicUrls, signals }: { db: Store; publicUrls: PublicUrls; signals: Signals },
   ) {
-    const party = { wallet, gameId: friendsScope(game) };
+    const { wallet } = caller;
+    const party = { wallet, gameId: await friendsScope(db, caller) };
     const row = await db.write(answerInvite, party, inviteId, accept);
     if (!accept) return { success: true };
     const { gameId, sender: from, connect } = row;
@@ -109,8 +110,9 @@ export const cancelInvite = defineOperation({
   auth: 'player',
   input: z.object({ inviteId: idInput }),
   output: z.object({ success }),
-  async handler({ input, caller: { game, wallet } }, { db }: { db: Store }) {
-    await db.write(cancel, { wallet, gameId: friendsScope(game) }, input.inviteId);
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const party = { wallet: caller.wallet, gameId: await friendsScope(db, caller) };
+    await db.write(cancel, party, input.inviteId);
     return { success: true };
   },
 });
@@ -123,8 +125,9 @@ export const listInvites = defineOperation({
   auth: 'player',
   input: z.object({}),
   output: z.object({ success, received: z.array(invite), sent: z.array(invite) }),
-  async handler({ caller: { game, wallet } }, { db }: { db: Store }) {
-    const scope = friendsScope(game);
+  async handler({ caller }, { db }: { db: Store }) {
+    const { wallet } = caller;
+    const scope = await friendsScope(db, caller);
     const rows = await db.read(openInvites, wallet);
     const shown = rows.filter(({ gameId }) => scope === null || gameId === scope);
     return {

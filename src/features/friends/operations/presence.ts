@@ -125,8 +125,8 @@ export const followPresence = defineOperation({
     }),
   }),
   async handler({ caller }, services: Connected & { db: Store }) {
-    const { game, wallet } = caller;
-    const scope = friendsScope(game);
+    const { wallet } = caller;
+    const scope = await friendsScope(services.db, caller);
     const own = requireOwnPresence(services, caller);
     const online = await own.follow(async () => {
       const { db } = services;
@@ -178,7 +178,7 @@ export const joinFriend = defineOperation({
     services: { db: Store; players: Players; publicUrls: PublicUrls },
   ) {
     const { db, players, publicUrls } = services;
-    const scope = friendsScope(caller.game);
+    const scope = await friendsScope(db, caller);
     if (!(await db.read(friendWallets, caller.wallet)).includes(wallet)) throw notAFriend();
     const target = joinTargetOf(players.visible(wallet));
     const visible = await visibleFriends(db, scope, [wallet]);

@@ -54,7 +54,7 @@ async function visiblePlaytime(
 ): Promise<Playtime[]> {
   const own = caller.game.kind === 'launcher' ? null : [caller.game.id];
   if (wallet === caller.wallet) return db.read(playtimeOf, wallet, own);
-  const scope = friendsScope(caller.game);
+  const scope = await friendsScope(db, caller);
   const isFriend = (await db.read(friendWallets, caller.wallet)).includes(wallet);
   const isInScope = scope === null || (await db.read(areInGame, scope, [wallet])).length > 0;
   const shown = await db.read(privacyOf, wallet);
