@@ -10,6 +10,7 @@ import type { RunOnce } from '../features/idempotency/commands.ts';
 import { keyedStore } from '../features/idempotency/keyed-store.ts';
 import type { AnyOperation, AuthKind, Callers } from '../features/operation.ts';
 import { callsOf } from '../features/operation-cost.ts';
+import { budgetOf } from '../features/sessions/channel-session.ts';
 import { Turns } from '../runtime/turns.ts';
 import { bearerToken } from './auth/admin-token.ts';
 import { type Authenticated, type Authenticator, type Credentials, isOmitted } from './auth/authenticator.ts';
@@ -49,6 +50,8 @@ export interface KnownCaller {
   wallet: string | undefined;
   /** The caller is the game's own server, acting for the player of this wallet if there is one. */
   isServer: boolean;
+  /** Whose bytes these are, besides the game's; undefined: no player's. A game's server counts for its game alone. */
+  budget: string | undefined;
 }
 
 /** Records administrators' operations. */
@@ -128,6 +131,7 @@ export function createExecute(
       gameId: limited.game?.id,
       wallet: limited.wallet,
       isServer: limited.server !== undefined,
+      budget: limited.server ? undefined : (limited.budget ?? limited.wallet),
     });
     const counting = limits.count(operation, limited, onLimit);
     if (counting) await counting;
@@ -225,13 +229,13 @@ export function createExecute(
   /** Does expensive work when it is the caller's turn. */
   function inTurn<Result>(
     { kind }: AnyOperation,
-    { server, wallet, address }: LimitedCaller,
+    { server, budget, wallet, address }: LimitedCaller,
     calls: number,
     work: () => Promise<Result>,
   ): Promise<Result> {
     if (kind !== 'read' && calls < expensiveWrite) return work();
     const turns = kind === 'read' ? readTurns : writeTurns;
-    return turns.take(server?.id ?? wallet ?? networkOf(address), work);
+    return turns.take(server?.id ?? budget ?? wallet ?? networkOf(address), work);
   }
 
   /** A player whom a game's server writes for is created as by a sign-in. */
@@ -273,6 +277,7 @@ function limitedCaller(address: string, { caller, game, server }: Authenticated)
   return {
     address,
     wallet: (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined,
+    ...(caller && 'session' in caller && caller.session && { budget: budgetOf(caller.session) }),
     administratorId: (isAdministrator(caller) ? caller.administratorId : null) ?? undefined,
     game: game ?? undefined,
     server: server ?? undefined,

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { callLimits } from '../../src/calls/limits/rate-limits.ts';
 import type { PolicyChanges } from '../../src/features/games/game.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
 import { apiOf } from '../support/api.ts';
@@ -391,6 +393,33 @@ describe('many tokens together', () => {
     expect(acceptedAmong(answers)).toBe(20); // 20,000 in two seconds, times the factor
     const elsewhere = await server.openSession(calm.gameId);
     accepted(await setScore(server, elsewhere.launcherJwt, forwardedFor(200)), anything);
+  });
+});
+
+describe("a session that a game's server opens", () => {
+  /** A player's own session, and one that the server of another game has opened. */
+  async function openBoth(server: TestServer): Promise<{ own: string; foreign: string }> {
+    const [{ gameId }, other] = [await server.createGame(), await server.createGame()];
+    const { wallet, launcherJwt } = await server.openSession(gameId);
+    const owner = { gameId: other.gameId, wallet };
+    const details = await server.services.db.write(startSession, owner, 9e7, 'game-server');
+    return { own: launcherJwt, foreign: await issueToken(details, server.services) };
+  }
+  const connect = ({ url }: TestServer, launcherJwt: string) => connectLauncher(url, { launcherJwt });
+
+  it('uses up none of the calls and connections that its player has in other games', async () => {
+    await using server = await startTestServer(limited);
+    const { own, foreign } = await openBoth(server);
+    const answers = await Promise.all(times(150, () => setScore(server, foreign)));
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    accepted(await setScore(server, own), anything);
+    const opened = await Promise.allSettled(
+      times(callLimits.handshakes.points + 1, () => connect(server, foreign)),
+    );
+    expect(opened.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    using launcher = await connect(server, own);
+    expect(launcher.socket.connected).toBe(true);
+    for (const one of opened) if (one.status === 'fulfilled') one.value.socket.disconnect();
   });
 });
 

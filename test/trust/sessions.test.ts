@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
 import { sweepErased } from '../../src/features/administration/player-eraser.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { trimSessions } from '../../src/features/sessions/commands.ts';
+import { startSession, trimSessions } from '../../src/features/sessions/commands.ts';
 import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
@@ -207,6 +207,41 @@ describe('a channel session', () => {
     await server.openSession((await server.createGame()).gameId, first.wallet);
     expect(await endOf(first.sessionId)).toBe('replaced');
     expect(await endOf(others[0]?.sessionId ?? '')).toBeNull();
+  });
+
+  it("is not ended by any number of sessions that a game's server opens for its player", async () => {
+    const { db } = server.services;
+    const [own, { gameId: foreign }, { gameId: third }] = [
+      await server.openSession(launcherId),
+      await server.createGame(),
+      await server.createGame(),
+    ];
+    const elsewhere = await server.openSession(gameId, own.wallet);
+    const openByServer = async (of: string) => {
+      const { session } = await db.write(
+        startSession,
+        { gameId: of, wallet: own.wallet },
+        9e7,
+        'game-server',
+      );
+      return session.id;
+    };
+    const endOf = async (sessionId: string) => (await db.read(findSession, sessionId))?.session.endReason;
+    const first = await openByServer(third);
+    const opened = [];
+    for (let at = 0; at < 199; at++) opened.push(await openByServer(foreign));
+    expect(await Promise.all([own, elsewhere].map(({ sessionId }) => endOf(sessionId)))).toEqual([
+      null,
+      null,
+    ]);
+    expect(await Promise.all([first, ...opened.slice(0, 3)].map(endOf))).toEqual([
+      ...[null, 'replaced', 'replaced', null],
+    ]);
+    await server.openSession(otherGameId, own.wallet);
+    expect(await Promise.all([own, elsewhere].map(({ sessionId }) => endOf(sessionId)))).toEqual([
+      null,
+      null,
+    ]);
   });
 
   it('ends when its player is banned from the game, and none is opened until the ban is over', async () => {

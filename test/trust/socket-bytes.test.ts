@@ -1,8 +1,10 @@
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { apiOf } from '../support/api.ts';
-import { refused } from '../support/outcome.ts';
+import { accepted, refused } from '../support/outcome.ts';
 import { openRawWebSocket, text } from '../support/raw-websocket.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -50,6 +52,22 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     refused(await apiOf(server).post('/launcher/get-user-score', body), 429, 'rate_limited');
     await expect(other.call('getUserScore', {})).resolves.toMatchObject({ success: true });
     expect(attacker.socket.connected).toBe(true);
+  });
+
+  test("a session that a game's server opens uses up none of the player's bytes in other games", async () => {
+    const [{ gameId }, other] = [await server.createGame(), await server.createGame()];
+    const ada = await server.openSession(gameId);
+    const owner = { gameId: other.gameId, wallet: ada.wallet };
+    const details = await server.services.db.write(startSession, owner, 9e7, 'game-server');
+    const foreign = { ...ada, launcherJwt: await issueToken(details, server.services) };
+    using attacker = connect(foreign, transport);
+    await attacker.call('setState', { label: 'one', state: large });
+    await expect(attacker.call('setState', { label: 'two', state: large })).rejects.toMatchObject(overBudget);
+    const call = (launcherJwt: string) => apiOf(server).post('/launcher/get-user-score', { launcherJwt });
+    refused(await call(foreign.launcherJwt), 429, 'rate_limited');
+    accepted(await call(ada.launcherJwt), z.unknown());
+    using own = connect(ada, transport);
+    await expect(own.call('getUserScore', {})).resolves.toMatchObject({ success: true });
   });
 
   test('responses are charged too', async () => {

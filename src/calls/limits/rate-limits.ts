@@ -112,6 +112,8 @@ export interface LimitedCaller {
   address: string;
   /** The player, whose sessions all share one budget; omitted without a token. */
   wallet?: string | undefined;
+  /** Whose budget it is instead of the player's: see `budgetOf`. */
+  budget?: string | undefined;
   /** A named administrator, who has a separate budget; calls with the admin token count for their address. */
   administratorId?: string | undefined;
   game?: Game | undefined;
@@ -220,8 +222,8 @@ export class RateLimits {
   }
 
   /** Counts a socket's handshake. @throws GantryError `rate_limited` */
-  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'wallet' | 'server'>): Promise<void> {
-    const key = caller.wallet ?? caller.server?.id ?? networkOf(caller.address);
+  async countHandshake(caller: Pick<LimitedCaller, 'address' | 'budget' | 'server'>): Promise<void> {
+    const key = caller.budget ?? caller.server?.id ?? networkOf(caller.address);
     await this.#consume({ what: 'handshake', key, limit: handshakes });
   }
 
@@ -325,7 +327,7 @@ export class RateLimits {
 /** Every counter that a call consumes, the caller's own first. */
 function countsOf(
   { kind, name, perPlayer }: LimitedCall,
-  { address: from, wallet, administratorId, game, server }: LimitedCaller,
+  { address: from, wallet, budget, administratorId, game, server }: LimitedCaller,
 ): Counted[] {
   const address = networkOf(from);
   if (kind === 'sign-in') return signInCounts(name, address, game);
@@ -337,7 +339,7 @@ function countsOf(
     ];
   }
   const ofGame = game?.policies.limits[kind];
-  const by = wallet ?? administratorId ?? address;
+  const by = budget ?? wallet ?? administratorId ?? address;
   const counts: Counted[] = [
     { what: kind, key: ofGame ? `${game?.id} ${by}` : by, limit: ofGame ?? perCaller[kind] },
     { what: names.address, key: address, limit: perAddress[kind] },

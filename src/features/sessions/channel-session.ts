@@ -53,6 +53,17 @@ export interface ChannelSession {
   followsLauncher: boolean;
 }
 
+/** How a game's server opens sessions. */
+export const byServer: readonly OpenedBy[] = ['game-server', 'vouching'];
+
+/**
+ * Whose limits the calls and bytes of a session count against: the player's in all games; of a session that a game's
+ * server opened, the player's in that game. Otherwise a server could use up what any player may do elsewhere.
+ */
+export function budgetOf({ wallet, gameId, openedBy }: ChannelSession): string {
+  return byServer.includes(openedBy) ? `${gameId} ${wallet}` : wallet;
+}
+
 /** A session with its player and game. */
 export interface SessionDetails {
   session: ChannelSession;

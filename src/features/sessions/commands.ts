@@ -15,7 +15,13 @@ import { toPlayer } from '../players/player.ts';
 import { playerBanned } from '../players/player-banned.ts';
 import { bans } from '../players/tables.ts';
 import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
-import { type EndReason, type SessionDetails, sessionEnded, tokenExpired } from './channel-session.ts';
+import {
+  byServer,
+  type EndReason,
+  type SessionDetails,
+  sessionEnded,
+  tokenExpired,
+} from './channel-session.ts';
 import { byPlayer, requireCheckedAccess } from './checked-access.ts';
 import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
@@ -23,8 +29,6 @@ import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 
 /** How many live sessions of a player are read per page. */
 const pageSize = 100;
-/** Ways in which a game's server does. */
-const byServer: readonly OpenedBy[] = ['game-server', 'vouching'];
 /** What a session by a server counts in the game's storage quota: the row, and the event of its end. */
 const sessionBytes = 2 * rowOverheadBytes;
 /** How many sessions `trimSessions` deletes. */
@@ -63,7 +67,7 @@ export const startSession = command(
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
     requireCheckedAccess(game, wallet, openedBy, checkedAccess);
     if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
-    else yield* enforceLiveLimit(tx, wallet);
+    else yield* enforceLiveLimit(tx, { gameId, wallet });
     const row: SessionRow = {
       id: tx.newId(),
       gameId,
@@ -255,11 +259,18 @@ function* end(tx: Tx, found: SessionRow, reason: EndReason): Steps<boolean> {
   return true;
 }
 
-/** Ends the session that would expire first if the player has `maxLiveSessions` live sessions already. */
-function* enforceLiveLimit(tx: Tx, wallet: string): Steps<void> {
+/**
+ * Ends a session if the player has `maxLiveSessions` live sessions already: the one that would expire first, but
+ * those that servers opened before all others, and those of this game's server before those. Otherwise any game's
+ * server could end the player's sessions in launchers and other games.
+ */
+function* enforceLiveLimit(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
   const latest = yield* tx.list(sessions.live, [wallet], { limit: maxLiveSessions, last: true });
   const first = latest[maxLiveSessions - 1];
-  if (first && first.expiresAt > tx.now) yield* end(tx, first, 'replaced');
+  if (!first || first.expiresAt <= tx.now) return;
+  const opened = latest.filter((row) => byServer.includes(toSession(row).openedBy));
+  const replaced = opened.findLast((row) => row.gameId === gameId) ?? opened.at(-1) ?? first;
+  yield* end(tx, replaced, 'replaced');
 }
 
 /** Locks a session through its player's stream in the game, and reads it again. */

@@ -115,12 +115,11 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
         credentials: credentialsOf(request, token, bytes, gamesNamedBy(request)),
         idempotencyKey: idempotencyKeyOf(request),
         address: owner.address,
-        onCaller: ({ gameId, wallet, isServer }) => {
+        onCaller: ({ gameId, wallet, isServer, budget }) => {
           call.gameId = gameId;
           call.wallet = wallet;
           call.isServer = isServer;
-          // A game server's traffic counts for its game, not for the player it acts for.
-          const spender = { gameId, wallet: isServer ? undefined : wallet };
+          const spender = { gameId, wallet: budget };
           try {
             traffic.admit(spender);
           } catch (refused) {

@@ -7,7 +7,7 @@ import { GantryError } from '../../core/errors.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
 import { ofLauncher } from '../../features/games/refuse-old-version.ts';
-import type { SessionDetails } from '../../features/sessions/channel-session.ts';
+import { budgetOf, type SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import {
   aliasNamespace,
@@ -175,7 +175,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
       await limits.countRefused('read', address, refused);
       throw refused;
     });
-    await limits.countHandshake({ address, wallet: details.session.wallet });
+    await limits.countHandshake({ address, budget: budgetOf(details.session) });
     authenticator.checkOrigin(details.game, origin);
     authenticator.checkVersion(details.game, server, gameVersion);
     // Its calls may name a session in a game, whose build it is not.
@@ -283,7 +283,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
     if (this.#isFlooding) return;
     this.#attachedBytes = ArrayBuffer.isView(data) ? this.#attachedBytes + data.byteLength : 0;
     if (this.#attachedBytes <= this.#services.maxAttachmentBytes) {
-      this.traffic.receive(packet, this.#session?.details.session ?? {}, this.#state === 'admitted');
+      this.traffic.receive(packet, this.#session?.owner ?? {}, this.#state === 'admitted');
       return;
     }
     this.flooded();

@@ -1,13 +1,14 @@
 import type { NewStatus } from '../../cluster/players/player-part.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
 import type { Store } from '../../core/storage/store.ts';
-import type { SessionDetails } from '../../features/sessions/channel-session.ts';
+import { budgetOf, type SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
 import type { Pace } from '../../runtime/pace.ts';
 import type { CatchUp, Resumption } from './catch-up.ts';
 import { type ExpiringSession, SessionExpiry } from './session-expiry.ts';
 import type { SigningKey, SigningKeys } from './signing-keys.ts';
+import type { CallOwner } from './socket-traffic.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** How long the token that a socket gets shortly before its session expires is valid beyond that, in milliseconds. */
@@ -34,6 +35,8 @@ export class SocketSession implements ExpiringSession {
   /** The handshake's. */
   readonly status: NewStatus | null;
   readonly subscriptions: Subscriptions;
+  /** Whom the bytes that it sends are charged to. */
+  readonly owner: CallOwner;
   /** Sent when the socket starts, and then cleared. */
   resumptions: Record<string, Resumption> | null = null;
   readonly #socketId: string;
@@ -50,6 +53,7 @@ export class SocketSession implements ExpiringSession {
     services: SocketSessionServices,
   ) {
     this.details = details;
+    this.owner = { gameId: details.session.gameId, wallet: budgetOf(details.session) };
     this.token = token;
     this.status = status;
     this.subscriptions = subscriptions;

@@ -23,6 +23,8 @@ const chargedBytes = 8 * 1024;
  */
 const largePacketBytes = 64 * 1024;
 const largeAnswerBytes = 64 * 1024;
+/** `0x` and 40 hexadecimal digits. */
+const addressLength = 42;
 
 /** What all connections of a node share to account for traffic. */
 export interface TrafficServices {
@@ -35,6 +37,7 @@ export interface TrafficServices {
 
 /** Whom the bytes of a call are charged to, as far as is known. */
 export interface CallOwner {
+  /** As of `budgetOf`: it ends with the player's address. */
   wallet?: string | undefined;
   gameId?: string | undefined;
 }
@@ -157,7 +160,15 @@ export class SocketTraffic {
       if (!(refused instanceof GantryError)) throw refused;
       const error = refused.toJSON();
       const at = isAdmitted ? 'call' : 'handshake';
-      this.#services.onRefused({ reason: refused.reason, at, address: this.#address, ...owner });
+      const { gameId, wallet } = owner;
+      const player = wallet?.slice(-addressLength);
+      this.#services.onRefused({
+        reason: refused.reason,
+        at,
+        address: this.#address,
+        gameId,
+        wallet: player,
+      });
       if (!isAdmitted) refusePacket(this.#conn, packet, { message: refused.message, data: error });
       else {
         const call = callIn(packet);

@@ -138,11 +138,11 @@ async function run(
     },
     address: caller.address,
     connection: caller.connection,
-    onCaller: ({ gameId, wallet, isServer }) => {
+    onCaller: ({ gameId, wallet, isServer, budget }) => {
       call.gameId = gameId;
       call.wallet = wallet;
       call.isServer = isServer;
-      traffic.admitCaller({ gameId, wallet: isServer ? undefined : wallet });
+      traffic.admitCaller({ gameId, wallet: budget });
     },
   });
 }
