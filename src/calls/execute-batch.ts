@@ -4,6 +4,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Store } from '../core/storage/store.ts';
 import type { BatchedCall, RunBatch } from '../features/batched-call.ts';
+import type { Game } from '../features/games/game.ts';
 import type { AnyOperation, AuthKind, Callers } from '../features/operation.ts';
 import { callsOf } from '../features/operation-cost.ts';
 import type { Authenticated, Authenticator } from './auth/authenticator.ts';
@@ -21,6 +22,8 @@ export interface BatchDependencies {
   /** Finds an operation by name. */
   find(name: string): AnyOperation | undefined;
   runAll: RunAll;
+  /** As in `ExecuteDependencies`. */
+  refuseInMaintenance(game: Game | null, named: unknown): Promise<void> | undefined;
 }
 
 /** How a batch counts against its caller's limits, waits for its turn, and reports fields that its operations ignore. */
@@ -49,7 +52,7 @@ interface Prepared {
  * the batch's writes.
  */
 export function executeBatch(
-  { find, authenticator, runAll }: BatchDependencies,
+  { find, authenticator, runAll, refuseInMaintenance }: BatchDependencies,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
   { reportIgnored, count, inTurn }: Counting,
 ): RunBatch {
@@ -93,7 +96,10 @@ export function executeBatch(
     const schema = operation.dispatchInput ?? operation.input;
     const ignored = checkUnknownFields(operation, schema, data, { caller, game: caller.game });
     if (ignored.length > 0) reportIgnored(operation, ignored);
-    return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
+    const input = parseInput(schema, withoutNulls(schema, data));
+    // Of the caller's own game the batch as a whole is refused.
+    if ('gameId' in input && !operation.goesOnInMaintenance) await refuseInMaintenance(null, input.gameId);
+    return { operation, caller, input };
   }
 
   return async (calls) => {

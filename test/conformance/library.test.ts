@@ -145,6 +145,18 @@ describe('favorite games', () => {
     expect((await list(inLauncher)).data.map(({ name }) => name)).toEqual(['Rapids']);
   });
 
+  test("a session that the game's server opened marks nothing: its player may never have opened the game", async () => {
+    const player = await server.openSession(launcher.gameId);
+    const open = await api.post(
+      '/launcher/open-channel-session',
+      { wallet: player.wallet },
+      bearer(orbit.gameSecret),
+    );
+    const { launcherJwt } = Object(open.body);
+    refused(await mark(launcherJwt, orbit.gameId), 401, 'sign_in_required');
+    expect((await list(player)).total).toBe(0);
+  });
+
   itRefuses(
     api,
     '/launcher/set-favorite-game',

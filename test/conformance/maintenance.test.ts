@@ -94,6 +94,9 @@ describe('maintenance of a game', () => {
         gameId: name,
       });
       expect([status, body]).toMatchObject([503, { data: { reason: 'maintenance' } }]);
+      const operations = [{ method: 'openChannelSession', data: { gameId: name } }];
+      const batch = await api.post('/launcher/batch', { launcherJwt, operations });
+      expect(batch).toMatchObject({ status: 503, body: { data: { reason: 'maintenance' } } });
     }
     expect(await api.post('/launcher/get-maintenance', { gameId: slug })).toMatchObject({
       status: 200,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GantryError, invalidField } from '../../../core/errors.ts';
 import { success, timestamp } from '../../../core/schemas/fields.ts';
+import { openedBy, requireOpenedBy } from '../../../core/schemas/opened-by.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
@@ -59,6 +60,8 @@ export const getGame = defineOperation({
   },
 });
 
+const byOthersThanServers = openedBy.exclude(['game-server']).options;
+
 export const setFavoriteGame = defineOperation({
   name: 'setFavoriteGame',
   service: 'launcher',
@@ -68,10 +71,16 @@ export const setFavoriteGame = defineOperation({
   auth: 'player',
   input: z.object({ gameId: gameInput, favorite: z.boolean() }),
   output: z.object({ success }),
-  async handler({ input, caller: { game, wallet } }, { db }: { db: Store }) {
+  async handler({ input, caller: { game, wallet, session } }, { db }: { db: Store }) {
     if (game.kind !== 'launcher' && !isNamed(game, input.gameId)) {
       throw new GantryError('not_a_launcher', "Only a launcher's session can mark other games");
     }
+    // A server could make its game a favorite of players who have never opened it.
+    requireOpenedBy(
+      session,
+      byOthersThanServers,
+      "call it with a session that the player's launcher or device opened",
+    );
     const { id: gameId } = await requireNamedGame(db, input.gameId);
     await db.write(setFavorite, { gameId, wallet }, input.favorite);
     return { success: true };
