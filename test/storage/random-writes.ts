@@ -29,6 +29,7 @@ import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/fea
 import { patchState, removeState, saveState, saveStates } from '../../src/features/states/commands.ts';
 import { listPlayerStates, readPublicStatesPage, readStatesPage } from '../../src/features/states/queries.ts';
 import { gameWrites, guestWrites, leaderboardWrites, moderationWrites } from './random-feature-writes.ts';
+import { friendWrites } from './random-friend-writes.ts';
 
 /** The same numbers for the same seed (mulberry32), from 0 up to below 1. */
 export function randomFrom(seed: number): () => number {
@@ -272,7 +273,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
   ];
   if (!scene.leavesOut.includes('games')) {
     const drawn = { owner, wallet, channel, message, number, nonce };
-    const others = [leaderboardWrites, guestWrites, moderationWrites, gameWrites];
+    const others = [leaderboardWrites, guestWrites, moderationWrites, gameWrites, friendWrites];
     for (const [weight, name, run] of others.flatMap((writes) => writes(drawn, scene))) {
       operations.push([weight, one(name, run)]);
     }
