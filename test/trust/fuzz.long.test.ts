@@ -1,14 +1,26 @@
 import { expect, test } from 'vitest';
-import { fuzz } from './fuzzing/fuzz.ts';
+import { freshDatabase, noPostgres } from '../support/postgres.ts';
+import { type FuzzOptions, fuzz } from './fuzzing/fuzz.ts';
 
 /** A share of the 20,000 of `fuzz.ts`; a different seed every time, so that many runs cover more than one. */
 const requests = 1_200;
 
-test('mutated calls of every operation over every transport are refused or executed, and never crash the server', {
-  timeout: 120_000,
-}, async ({ annotate }) => {
+const title =
+  'mutated calls of every operation over every transport are refused or executed, and never crash the server';
+
+test(title, { timeout: 120_000 }, ({ annotate }) => fuzzed(annotate));
+
+test.skipIf(noPostgres !== null)(`${title}, on PostgreSQL`, { timeout: 120_000 }, async ({ annotate }) => {
+  await using database = await freshDatabase();
+  await fuzzed(annotate, { databaseUrl: database.url });
+});
+
+async function fuzzed(
+  annotate: (message: string) => Promise<unknown>,
+  on: Pick<FuzzOptions, 'databaseUrl'> = {},
+): Promise<void> {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  const { failures, log, ...report } = await fuzz({ requests, seed });
+  const { failures, log, ...report } = await fuzz({ requests, seed, ...on });
   const { memory, statuses, ways, integrity, exitCode, polluted, exits, hung, misshapen } = report;
   const counts = {
     requests,
@@ -48,4 +60,4 @@ test('mutated calls of every operation over every transport are refused or execu
   }
   const [before, after] = memory.heapBytes;
   expect(after).toBeLessThan(before + 32 * 1024 * 1024);
-});
+}

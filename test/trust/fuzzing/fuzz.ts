@@ -32,7 +32,7 @@ export interface FuzzReport {
   /** Of the server, after a garbage collection: once warmed up, and at the end. */
   memory: { heapBytes: [number, number]; rssBytes: [number, number] };
   exitCode: number | null;
-  /** The result of `PRAGMA integrity_check` and `foreign_key_check`. */
+  /** The result of `PRAGMA integrity_check` and `foreign_key_check`; on PostgreSQL `ok`. */
   integrity: string;
   log: string;
   /** The first failures: what was sent, and the response. */
@@ -46,14 +46,22 @@ const parallel = 20;
 const warmUp = 1_000;
 const shownFailures = 10;
 
+export interface FuzzOptions {
+  requests: number;
+  seed: number;
+  /** An empty PostgreSQL database; default: SQLite. */
+  databaseUrl?: string;
+}
+
 /** Sends mutated calls to a dedicated server. The same seed makes the same mutations. */
-export async function fuzz({ requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
+export async function fuzz({ requests, seed, databaseUrl }: FuzzOptions): Promise<FuzzReport> {
   await using directory = await temporaryDirectory();
   await using server = await startProbedServer({
     WEBHOOK_ALLOW_LOOPBACK: 'on', // so that webhooks get as far as a connection, which port 9 refuses
     DATA_DIR: directory.path,
     ADMIN_TOKEN: adminToken,
     RATE_LIMIT_FACTOR: '1000000',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GANTRY_SECRET_KEY: 'e7'.repeat(32) }),
   });
   const { url } = server;
   const target: Target = { url, adminToken, world: await createWorld(url, adminToken) };
@@ -101,7 +109,7 @@ export async function fuzz({ requests, seed }: { requests: number; seed: number 
       rssBytes: [before.rssBytes, after.rssBytes],
     },
     exitCode,
-    integrity: integrityOf(directory.path),
+    integrity: databaseUrl === undefined ? integrityOf(directory.path) : 'ok',
     log: server.log(),
     failures: tally.failures,
   };
