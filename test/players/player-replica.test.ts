@@ -462,3 +462,37 @@ test('privacy settings hide a player, or only the game, from the next refresh on
   local.refresh(ada);
   await until('hidden', () => one.visible(ada) === null);
 });
+
+test('after the node has begun to end, no settings are read, and a read that fails is no fault', async () => {
+  const replica = new Cluster().start('one');
+  const reads: string[] = [];
+  const faults: unknown[] = [];
+  const failing = Promise.withResolvers<Shown>();
+  const local = new LocalPlayers({
+    replica,
+    now: () => 1,
+    isBusAnswering: null,
+    shownOf(wallet) {
+      reads.push(wallet);
+      return failing.promise;
+    },
+    report: (thrown) => faults.push(thrown),
+  });
+  local.connect(ada, null, null);
+  await until('ada is read', () => reads.length === 1);
+  local.connect(bob, null, null);
+  local.close();
+  const closed = new LocalPlayers({
+    replica,
+    now: () => 1,
+    isBusAnswering: async () => true,
+    shownOf: (wallet) => Promise.reject(new Error(`${wallet} was read`)),
+    report: (thrown) => faults.push(thrown),
+  });
+  closed.connect(carol, null, null);
+  const choosing = closed.choose(carol, { status: 'away', text: '' });
+  closed.close();
+  failing.reject(new Error('the database is closed'));
+  await expect(choosing).rejects.toMatchObject({ reason: 'not_ready' });
+  expect([reads, faults]).toEqual([[ada], []]);
+});

@@ -160,14 +160,14 @@ export class LocalPlayers {
       this.#changed.clear();
       const waiting = this.#waiting.splice(0);
       try {
-        await this.#publish(wallets);
+        if (!this.#isClosed) await this.#publish(wallets);
         for (const { resolve, reject } of waiting) {
           if (this.#isClosed) reject(new GantryError('not_ready', 'The server is shutting down'));
           else resolve();
         }
       } catch (error) {
         for (const { reject } of waiting) reject(error);
-        this.#options.report(error);
+        if (!this.#isClosed) this.#options.report(error); // otherwise the database is closed
         for (const wallet of wallets) this.#changed.add(wallet);
         await setTimeout(retryMs, undefined, { ref: false });
       }
