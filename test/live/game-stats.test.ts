@@ -183,6 +183,15 @@ test('playtime is seen by the player, and by friends whom the player shows it', 
   expect(await inChess.call('getPlaytime')).toMatchObject({
     playtime: [{ gameId: chess.gameId, seconds: 90, playing: expect.any(Boolean) }],
   });
+  // Whichever is named first, and known already.
+  for (const gameIds of [
+    [go.gameId, 'no-such-game'],
+    ['no-such-game', go.gameId],
+  ]) {
+    await expect(inChess.call('getPlaytime', { gameIds })).rejects.toMatchObject({
+      data: { reason: 'game_unknown' },
+    });
+  }
   await expect(inChess.call('getPlaytime', { gameIds: [go.gameId] })).rejects.toMatchObject({
     data: { reason: 'not_a_launcher' },
   });

@@ -74,14 +74,12 @@ async function visiblePlaytime(
  * @throws GantryError `game_unknown`, and `not_a_launcher` when a game names another one
  */
 async function gameIdsOf(db: Store, { game }: SessionCaller, names: readonly string[]): Promise<string[]> {
-  return Promise.all(
-    names.map(async (name) => {
-      if (isNamed(game, name)) return game.id;
-      const named = await requireNamedGame(db, name);
-      if (game.kind === 'launcher') return named.id;
-      throw new GantryError('not_a_launcher', "Only a launcher's session sees the playtime in other games");
-    }),
+  const ids = await Promise.all(
+    names.map(async (name) => (isNamed(game, name) ? game.id : (await requireNamedGame(db, name)).id)),
   );
+  // After all look-ups, so that the refusal does not depend on which of them ends first.
+  if (game.kind === 'launcher' || ids.every((id) => id === game.id)) return ids;
+  throw new GantryError('not_a_launcher', "Only a launcher's session sees the playtime in other games");
 }
 
 export const getPlaytime = defineOperation({
