@@ -277,7 +277,7 @@ function limitedCaller(address: string, { caller, game, server }: Authenticated)
   return {
     address,
     wallet: (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined,
-    ...(caller && 'session' in caller && caller.session && { budget: budgetOf(caller.session) }),
+    budget: caller && 'session' in caller && caller.session ? budgetOf(caller.session) : undefined,
     administratorId: (isAdministrator(caller) ? caller.administratorId : null) ?? undefined,
     game: game ?? undefined,
     server: server ?? undefined,
