@@ -10,6 +10,7 @@ from typing import Any, Callable, Mapping, Optional
 from .call_queue import CallQueue
 from .calls import CallsWith, recorded, retry_delay
 from .config import Config
+from .connection import Connection, require_modules
 from .errors import GantryError, client_error
 from .event_receiver import EventReceiver, Listener, added, run_all
 from .friends import Friends
@@ -72,6 +73,8 @@ class GantryClient(Operations):
         route_by_player: bool = False,
         session: Optional[Session] = None,
     ) -> None:
+        if connect:
+            require_modules(transports)
         self._url = url
         self._session = session or Session(url, launcher_jwt, timeout, renew, game_version=game_version)
         self._game_secret = game_secret
@@ -116,8 +119,6 @@ class GantryClient(Operations):
         self._connected_session = 0
         self._session.start(self._writer.save)
         if connect:
-            from .connection import Connection
-
             if threaded:
                 threading.Thread(target=self._listen, name="gantry-events", daemon=True).start()
             wallet = self._session.wallet if route_by_player else ""

@@ -6,6 +6,7 @@ import time
 from typing import Any, Callable, Optional
 
 from .client import GantryClient
+from .connection import require_modules
 from .errors import GantryError
 from .session import Session, patiently
 from .sign_in import Sign, SignedIn, sign_in_as_guest, sign_in_with_wallet
@@ -24,6 +25,12 @@ def release_soon(client: GantryClient) -> None:
     timer = threading.Timer(HOLD_SECONDS, client._release)
     timer.daemon = True
     timer.start()
+
+
+def _require_modules(options: dict[str, Any]) -> None:
+    """Before anybody signs in: without a store, each attempt would leave a guest behind."""
+    if options.get("connect", True):
+        require_modules(options.get("transports", ("websocket",)))
 
 
 def connect(
@@ -51,6 +58,7 @@ def connect(
     GantryError; with `device_unknown`, `guest_upgraded` and `session_ended`, the player in the store cannot sign in, and
     nobody else takes that place.
     """
+    _require_modules(options)
     kept = store if store is not None else MemoryStore()
     timeout = options.get("timeout", 15.0)
     version = options.get("game_version")
@@ -103,6 +111,7 @@ def connect_as_guest(
 
     `options` are those of GantryClient. Raises GantryError.
     """
+    _require_modules(options)
     kept = store if store is not None else MemoryStore()
     secret = (kept.load() or {}).get("deviceSecret")
     version = options.get("game_version")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import logging
 import queue
 import random
@@ -7,7 +8,7 @@ import threading
 import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from .errors import GantryError, connection_lost
 
@@ -21,6 +22,19 @@ RATE_LIMITED_DELAY = 10.0
 #: The timeout for opening a connection, in seconds.
 OPENING_TIMEOUT = 20.0
 NEVER = -1.0
+#: The module that python-socketio needs for each transport; without it, it would fail as if there were no network.
+TRANSPORT_MODULES = {"websocket": "websocket", "polling": "requests"}
+
+
+def require_modules(transports: Iterable[str]) -> None:
+    """Raises ImportError, saying what to install, if a module that a connection needs is missing."""
+    for module in ("socketio", *(TRANSPORT_MODULES[name] for name in transports if name in TRANSPORT_MODULES)):
+        if importlib.util.find_spec(module) is None:
+            raise ImportError(
+                f'Live events need the module {module}: pip install "python-socketio[client]" (on Debian: apt-get install '
+                "python3-socketio python3-websocket). Calls over HTTP work without it, with connect=False",
+                name=module,
+            )
 
 
 def _socket_class() -> Any:
