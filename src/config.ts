@@ -50,7 +50,10 @@ export const environment = z.object({
     .optional()
     .describe('Directory of the backups that the server makes; unset: `backups` in the data directory'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be postgres://user:password@host/database, with special characters percent-encoded',
+    })
     .optional()
     .describe('PostgreSQL for nodes on several machines, postgres://…; unset: SQLite in the data directory'),
   PUBLIC_URL: webUrl

@@ -37,7 +37,8 @@ export function requireData({
   if (databaseUrl !== undefined || existsSync(dataFiles(dataDirectory).database)) return;
   const why = describeMissingDatabase(dataDirectory);
   throw new DatabaseUnusableError(
-    why ?? `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
+    why ??
+      `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data? Its first start creates it.`,
   );
 }
 

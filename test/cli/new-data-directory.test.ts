@@ -79,7 +79,12 @@ test.each([
   await using directory = await temporaryDirectory();
   const path = join(directory.path, 'data');
   const { code, stderr } = await gantry(line.split(' '), { env: { DATA_DIR: path } });
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`There is no database in ${path}.`)]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      `There is no database in ${path}. Is DATA_DIR where the server keeps its data? Its first start creates it.`,
+    ),
+  ]);
   expect(existsSync(path)).toBe(false);
 });
 

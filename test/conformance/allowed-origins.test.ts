@@ -81,7 +81,10 @@ describe.each(cases)('a game that allows %s', async (listed, admitted, others) =
   });
 
   it.each(others)('may not be called by pages of %s', async (origin) => {
-    refused(await set(origin), 401, 'origin_not_allowed');
+    const { message } = refused(await set(origin), 401, 'origin_not_allowed');
+    expect(message).toBe(
+      `The game does not allow calls from ${origin}: open it at an address that it allows, or add this one to its allowed origins`,
+    );
     expect(await connectFrom(origin, launcherJwt, 'websocket')).toBe('origin_not_allowed');
     expect(await connectFrom(origin, launcherJwt, 'polling')).toBe('origin_not_allowed');
   });

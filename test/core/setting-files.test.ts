@@ -52,3 +52,9 @@ test('a file that is missing, empty or given beside the setting is refused, with
   );
   expect(readConfig({ ADMIN_TOKEN_FILE: '', PORT_FILE: file }).port).toBe(3000);
 });
+
+test('a DATABASE_URL of another form is refused with the form it takes', () => {
+  expect(() => readConfig({ DATABASE_URL: '127.0.0.1:5432', GANTRY_SECRET_KEY: 'ab'.repeat(32) })).toThrow(
+    'DATABASE_URL: must be postgres://user:password@host/database',
+  );
+});

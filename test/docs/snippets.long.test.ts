@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { repository, serveGantry } from '../support/gantry-process.ts';
+import { post } from '../support/http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { documents } from './documents.ts';
@@ -62,6 +63,12 @@ test('the snippets of README.md and the manual, pasted one after the other, work
     output = '';
   }
   expect(run).toBeGreaterThan(20);
+  // Whoever has followed the manual can still play the demo game, and finds it in the launcher.
+  const call = async (path: string, input: object) =>
+    (await post(`${server.url}/launcher/${path}`, input)).body;
+  const { launcherJwt } = Object(await call('create-guest', { gameId: 'demo-game' }));
+  expect(await call('set-user-score', { launcherJwt, score: 1 })).toMatchObject({ success: true });
+  expect(JSON.stringify(await call('get-games', {}))).toContain('"slug":"demo-game"');
 });
 
 /** Waits for the first backup of the schedule that an earlier snippet sets: meanwhile another one is refused. */

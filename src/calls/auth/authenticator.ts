@@ -147,7 +147,10 @@ export class Authenticator {
   checkOrigin(game: Game, origin: string | undefined): void {
     if (origin === undefined || game.allowedOrigins.length === 0) return;
     if (admitsOrigin(game.allowedOrigins, origin) || origin === this.#ownOrigin()) return;
-    throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
+    throw new GantryError(
+      'origin_not_allowed',
+      `The game does not allow calls from ${origin}: open it at an address that it allows, or add this one to its allowed origins`,
+    );
   }
 
   /**

@@ -182,6 +182,7 @@ async function requireAllowedUrl(sender: WebhookSender, url: string): Promise<vo
   if (refusal === null) return;
   throw new GantryError(
     'webhook_url_refused',
-    `url: ${refusal}; webhooks are delivered to public addresses, and to the networks and hosts that the setting WEBHOOK_ALLOW lists`,
+    `url: ${refusal}; webhooks are delivered to public addresses, to the networks and hosts that the setting ` +
+      "WEBHOOK_ALLOW lists, and with WEBHOOK_ALLOW_LOOPBACK=on to the server's own machine",
   );
 }
