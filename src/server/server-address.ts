@@ -2,40 +2,74 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** The address of the server last started on a data directory, for use in the output of commands. */
-const serverAddress = z.object({ url: z.url(), pid: z.int() });
+/** A server on a data directory. Its file lists them, the one started last at the end. */
+const address = z.object({ url: z.url(), pid: z.int() });
+type Address = z.infer<typeof address>;
+
+const answerTimeoutMs = 1_000;
 
 /** Call this once a server listens. `url` is `http://HOST:PORT`. Write errors are ignored: a full disk is not fatal. */
 export function writeServerAddress(dataDirectory: string, url: string): void {
-  const content = JSON.stringify({ url, pid: process.pid } satisfies z.infer<typeof serverAddress>);
-  try {
-    writeFileSync(fileIn(dataDirectory), content, { mode: 0o600 });
-  } catch {
-    // Commands work without it.
-  }
+  write(dataDirectory, [...others(dataDirectory), { url, pid: process.pid }]);
 }
 
-/** Call this when this process no longer listens; another process's address is left in place. */
+/** Call this when this process no longer listens; other processes' addresses are left in place. */
 export function removeServerAddress(dataDirectory: string): void {
-  if (read(dataDirectory)?.pid !== process.pid) return;
+  write(dataDirectory, others(dataDirectory));
+}
+
+/** The URL of the server started last, or null when none is running. */
+export function runningServerUrl(dataDirectory: string): string | null {
+  return running(dataDirectory).at(-1)?.url ?? null;
+}
+
+/** The URLs of the other servers on the data directory that respond. */
+export async function otherServers(dataDirectory: string): Promise<string[]> {
+  const urls = others(dataDirectory).map(({ url }) => url);
+  const answers = await Promise.all(urls.map(responds));
+  return urls.filter((_, at) => answers[at]);
+}
+
+/** What servers on one data directory lack without Redis; for the log and for doctor. */
+export const serversWithoutRedis = {
+  lacks:
+    'Neither sees who is connected or typing at the other, events of the other arrive up to a second late, and each ' +
+    'counts rate limits for itself.',
+  remedy: 'Set REDIS_URL to the same Redis for both, or run only one of them.',
+};
+
+/** The id of a process that has ended may be another program's by now. */
+async function responds(url: string): Promise<boolean> {
   try {
-    rmSync(fileIn(dataDirectory), { force: true });
+    return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(answerTimeoutMs) })).ok;
   } catch {
-    // The file then names a process that has ended, and is ignored.
+    return false;
   }
 }
 
-/** The URL of the running server, or null. A killed server leaves its file behind, so its process is checked. */
-export function runningServerUrl(dataDirectory: string): string | null {
-  const address = read(dataDirectory);
-  return address && isRunning(address.pid) ? address.url : null;
+function others(dataDirectory: string): Address[] {
+  return running(dataDirectory).filter(({ pid }) => pid !== process.pid);
 }
 
-function read(dataDirectory: string): z.infer<typeof serverAddress> | null {
+/** A killed server leaves its address behind, so the processes are checked. */
+function running(dataDirectory: string): Address[] {
   try {
-    return serverAddress.parse(JSON.parse(readFileSync(fileIn(dataDirectory), 'utf8')));
+    const content = readFileSync(fileIn(dataDirectory), 'utf8');
+    return z
+      .array(address)
+      .parse(JSON.parse(content))
+      .filter(({ pid }) => isRunning(pid));
   } catch {
-    return null; // it does not exist, or is being written
+    return []; // it does not exist, or is being written
+  }
+}
+
+function write(dataDirectory: string, list: Address[]): void {
+  try {
+    if (list.length === 0) rmSync(fileIn(dataDirectory), { force: true });
+    else writeFileSync(fileIn(dataDirectory), JSON.stringify(list), { mode: 0o600 });
+  } catch {
+    // Commands work without it, and ignore processes that have ended.
   }
 }
 

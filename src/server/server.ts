@@ -24,7 +24,12 @@ import { removeIdleGuests } from './declarations/commands.ts';
 import type { Services } from './declarations/operations.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
 import { startRetention } from './retention.ts';
-import { removeServerAddress, writeServerAddress } from './server-address.ts';
+import {
+  otherServers,
+  removeServerAddress,
+  serversWithoutRedis,
+  writeServerAddress,
+} from './server-address.ts';
 
 /** Shutdown timeout for draining the sockets and finishing the requests in flight. */
 const closeTimeoutMs = 6_500;
@@ -86,6 +91,7 @@ export async function startServer(
   }
   url = listening.url;
   writeServerAddress(config.dataDirectory, url);
+  await warnOfOtherServers(config, logger);
   const close = () => {
     removeServerAddress(config.dataDirectory);
     return stop();
@@ -101,6 +107,20 @@ export async function startServer(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Without Redis, servers on one data directory run, but miss parts of each other. PostgreSQL refuses a second one. */
+async function warnOfOtherServers(
+  { databaseUrl, redisUrl, dataDirectory }: Config,
+  logger: Logger,
+): Promise<void> {
+  if (databaseUrl !== undefined || redisUrl !== undefined) return;
+  const [other] = await otherServers(dataDirectory);
+  if (other === undefined) return;
+  const { lacks, remedy } = serversWithoutRedis;
+  logger.warn(
+    `${other} is a server on the same data directory, and REDIS_URL is not set. ${lacks} ${remedy}`,
+  );
 }
 
 /** Creates the workers of the durable queue. */

@@ -110,6 +110,25 @@ describe.concurrent('gantry serve', () => {
     expect(server.output.stdout.trim().split(/\n+/)).toHaveLength(4);
   });
 
+  test('warns once, beside another server on its data directory without Redis, and doctor does too', async () => {
+    await using directory = await temporaryDirectory();
+    const doctor = async () => (await gantry(['doctor'], { env: { DATA_DIR: directory.path } })).stdout;
+    await using first = await serveGantry(directory.path);
+    expect(await doctor()).toMatch(/^ok +redis +not configured: single node$/m);
+    await using second = await serveGantry(directory.path);
+    const warnings = second.output.stderr.trim().split('\n');
+    expect(warnings).toEqual([expect.stringMatching(/REDIS_URL is not set\. .* Set REDIS_URL to the same/)]);
+    expect(warnings[0]).toContain(`${first.url} is a server on the same data directory`);
+    expect(first.output.stderr).toBe('');
+    expect(await doctor()).toMatch(
+      /^warning +redis +not configured, with several servers .*\n +→ .* Set REDIS_URL to the same Redis for both/m,
+    );
+    await first.end('SIGKILL');
+    expect(await doctor()).toMatch(/^ok +redis +not configured: single node$/m);
+    await using third = await serveGantry(directory.path, { REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(third.output.stderr).not.toContain('REDIS_URL is not set');
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'ends with 0 on %s, also while a launcher is connected',
     async (signal) => {

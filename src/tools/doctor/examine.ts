@@ -38,7 +38,7 @@ export async function examine(
   const [server, port, redis, chains] = await Promise.all([
     checkServer(config, inspectServer),
     checkPort(config),
-    checkRedis(config.redisUrl),
+    checkRedis(config),
     checkChains(config),
   ]);
   return [

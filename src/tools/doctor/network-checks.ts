@@ -3,15 +3,27 @@ import { describeRefusal, tryWrite } from '../../cluster/redis/redis-availabilit
 import { redisHosts } from '../../cluster/redis/redis-url.ts';
 import type { Config } from '../../config.ts';
 import { ChainClients } from '../../features/chains/chain-client.ts';
+import { otherServers, serversWithoutRedis } from '../../server/server-address.ts';
 import { checkAccess, statsOf } from './file-access.ts';
 import { error, type Finding, found, ok, warning } from './finding.ts';
 import { checkClock } from './shared-checks.ts';
 
 const timeoutMs = 3_000;
 
-/** Redis: reachable, writable, with its clock in sync. */
-export async function checkRedis(url: string | undefined): Promise<Finding[]> {
-  if (url === undefined) return [ok('redis', 'not configured: single node')];
+/** Redis: reachable, writable, with its clock in sync; required by several servers. */
+export async function checkRedis({ redisUrl: url, databaseUrl, dataDirectory }: Config): Promise<Finding[]> {
+  if (url === undefined) {
+    const servers = databaseUrl === undefined ? await otherServers(dataDirectory) : [];
+    if (servers.length < 2) return [ok('redis', 'not configured: single node')];
+    const { lacks, remedy } = serversWithoutRedis;
+    return [
+      warning(
+        'redis',
+        `not configured, with several servers running: ${servers.join(', ')}`,
+        `${lacks} ${remedy}`,
+      ),
+    ];
+  }
   const host = redisHosts(url);
   const redis = openClient(url, {
     lazyConnect: true,
