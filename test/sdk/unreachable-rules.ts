@@ -49,24 +49,28 @@ const addresses = [
 
 /** What an SDK reports when there is no Gantry at its address, tested inside of `describeClientRules`. */
 export function testUnreachable(driver: () => Driver): void {
-  test.each(addresses)('at $what, connecting and calling fail within the timeout', async ({ start }) => {
-    await using address = await start();
-    const options = { url: address.url, launcherJwt: 'a token', timeoutMs: 1_500 };
-    const [overSocket, overHttp] = await Promise.all([
-      driver().open(options),
-      driver().open({ ...options, callOver: 'http' }),
-    ]);
-    const [connecting, socketCall, httpCall] = await Promise.all([
-      refusalOf(overSocket.ready()),
-      refusalOf(overSocket.call('setUserScore', { score: 5 })),
-      refusalOf(overHttp.call('setUserScore', { score: 5 })),
-    ]);
-    expect(connecting).toMatchObject({ reason: 'connection_lost', code: 0 });
-    expect(connecting.message).toContain(address.url);
-    expect(socketCall).toMatchObject({ reason: 'connection_lost', code: 0 });
-    expect(httpCall).toMatchObject({ reason: 'connection_lost', code: 0 });
-    await Promise.all([overSocket.close(), overHttp.close()]);
-  });
+  test.each(addresses)(
+    'at $what, connecting and calling fail within the timeout, with its address',
+    async ({ start }) => {
+      await using address = await start();
+      const options = { url: address.url, launcherJwt: 'a token', timeoutMs: 1_500 };
+      const [overSocket, overHttp] = await Promise.all([
+        driver().open(options),
+        driver().open({ ...options, callOver: 'http' }),
+      ]);
+      const [connecting, socketCall, httpCall] = await Promise.all([
+        refusalOf(overSocket.ready()),
+        refusalOf(overSocket.call('setUserScore', { score: 5 })),
+        refusalOf(overHttp.call('setUserScore', { score: 5 })),
+      ]);
+      expect(connecting).toMatchObject({ reason: 'connection_lost', code: 0 });
+      expect(connecting.message).toContain(address.url);
+      const message = `No response from Gantry at ${address.url}: it could not be reached, or the connection was lost`;
+      expect(socketCall).toMatchObject({ reason: 'connection_lost', code: 0, message });
+      expect(httpCall).toMatchObject({ reason: 'connection_lost', code: 0, message });
+      await Promise.all([overSocket.close(), overHttp.close()]);
+    },
+  );
 
   test('a client that could not connect in time continues to try', async () => {
     const address = await closedPort();

@@ -112,7 +112,7 @@ declare class GantryError extends Error {
     constructor(body: ErrorBody);
 }
 /** No response; the operation may or may not have been executed. */
-declare function connectionLost(): GantryError;
+declare function connectionLost(url: string): GantryError;
 declare function clientError(reason: ClientReason, message: string): GantryError;
 
 interface ClientOptions extends GameServer {

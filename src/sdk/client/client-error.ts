@@ -81,10 +81,10 @@ export class GantryError extends Error {
 }
 
 /** No response; the operation may or may not have been executed. */
-export function connectionLost(): GantryError {
+export function connectionLost(url: string): GantryError {
   return clientError(
     'connection_lost',
-    'No response: the server could not be reached, or the connection was lost',
+    `No response from Gantry at ${url}: it could not be reached, or the connection was lost`,
   );
 }
 

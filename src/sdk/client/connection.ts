@@ -206,7 +206,7 @@ export class Connection {
       return Promise.reject(refusalOf(this.#status)); // it will not connect again
     }
     return new Promise((resolve, reject) => {
-      const lost = () => reject(connectionLost());
+      const lost = () => reject(connectionLost(this.#options.url));
       this.#socket.once('disconnect', lost);
       // A call that times out before it was sent is not sent later.
       this.#socket

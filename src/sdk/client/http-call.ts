@@ -37,14 +37,14 @@ export async function callOverHttp(
     body: JSON.stringify(data),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => {
-    throw connectionLost();
+    throw connectionLost(url);
   });
   const body = await response.json().catch(() => null);
   if (body !== null && response.ok) return body;
   const retryAfterSeconds = body?.data?.retryAfterSeconds ?? secondsOf(response.headers.get('Retry-After'));
   // A response without JSON comes from a proxy, which with these two statuses has not forwarded the call.
   const isRefusal = body !== null || response.status === 429 || response.status === 503;
-  if (!isRefusal) throw connectionLost();
+  if (!isRefusal) throw connectionLost(url);
   throw new GantryError({
     message: `The server answered with status ${response.status}`,
     code: response.status,

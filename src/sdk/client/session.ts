@@ -1,4 +1,4 @@
-import { connectionLost, GantryError } from './client-error.ts';
+import { clientError, GantryError } from './client-error.ts';
 import type { CompleteOptions } from './client-options.ts';
 import { callOverHttp } from './http-call.ts';
 import type { OperationOutput } from './operation-types.ts';
@@ -57,7 +57,9 @@ export class Session {
     if (!renew || !this.canSignIn) return false;
     const signedIn = await this.#patiently(async () => {
       const next = await renew().catch((error) => {
-        throw error instanceof GantryError ? error : connectionLost(); // the game's own server was not reached
+        throw error instanceof GantryError
+          ? error
+          : clientError('connection_lost', `\`renew\` failed: ${error}`);
       });
       return typeof next === 'string' && next !== '' ? signedInWith(this.#options, next) : next;
     });

@@ -149,7 +149,7 @@ class Connection:
             self._changed.wait_for(lambda: self._socket is not None or self._is_over, timeout)
             socket = self._socket
             if socket is None or (cancelled is not None and cancelled.is_set()):
-                raise connection_lost()
+                raise connection_lost(self._url)
             self._pending.add(future)
         try:
             socket.emit(operation, ("launcher", data, {}), callback=answered)
@@ -157,7 +157,7 @@ class Connection:
         except GantryError:
             raise
         except (FutureTimeout, Exception):  # the socket's own errors say that it is not connected
-            raise connection_lost() from None
+            raise connection_lost(self._url) from None
         finally:
             with self._lock:
                 self._pending.discard(future)
@@ -240,7 +240,7 @@ class Connection:
         self._hang_up(socket)
         for future in pending:
             if not future.done():
-                future.set_exception(connection_lost())
+                future.set_exception(connection_lost(self._url))
         if self._closed.is_set():
             return was_connected, NEVER
         if socket.has_ended:

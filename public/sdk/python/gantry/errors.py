@@ -44,5 +44,6 @@ def client_error(reason: str, message: str) -> GantryError:
     return GantryError({"message": message, "data": {"reason": reason}})
 
 
-def connection_lost() -> GantryError:
-    return client_error("connection_lost", "No response: the server could not be reached, or the connection was lost")
+def connection_lost(url: str) -> GantryError:
+    message = f"No response from Gantry at {url}: it could not be reached, or the connection was lost"
+    return client_error("connection_lost", message)

@@ -35,12 +35,12 @@ def call_over_http(
         with urllib.request.urlopen(request, timeout=timeout) as response:
             return json.loads(response.read())
     except urllib.error.HTTPError as answer:
-        raise _refusal(answer) from None
+        raise _refusal(answer, url) from None
     except (OSError, http.client.HTTPException, ValueError):
-        raise connection_lost() from None
+        raise connection_lost(url) from None
 
 
-def _refusal(answer: urllib.error.HTTPError) -> GantryError:
+def _refusal(answer: urllib.error.HTTPError, url: str) -> GantryError:
     try:
         body = json.loads(answer.read())
     except (OSError, http.client.HTTPException, ValueError):
@@ -48,7 +48,7 @@ def _refusal(answer: urllib.error.HTTPError) -> GantryError:
     # A response without JSON comes from a proxy, which with these statuses has not forwarded the call.
     if not isinstance(body, dict):
         if answer.code not in (429, 503):
-            return connection_lost()
+            return connection_lost(url)
         body = {"message": f"The server answered with status {answer.code}", "code": answer.code}
     data = dict(body.get("data") or {})
     seconds = _seconds(answer.headers.get("Retry-After"))

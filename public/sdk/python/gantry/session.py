@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from .errors import GantryError, connection_lost
+from .errors import GantryError, client_error
 from .http_call import call_over_http
 from .sign_in import SignedIn
 from .types import OwnPlayer
@@ -148,9 +148,9 @@ class Session:
             following = self._sign_in()
         except GantryError:
             raise
-        except Exception:  # the game's own server was not reached
+        except Exception as error:  # the game's own server was not reached
             _log.warning("`renew` failed; it is called again", exc_info=True)
-            raise connection_lost() from None
+            raise client_error("connection_lost", f"`renew` failed: {error!r}") from None
         if isinstance(following, SignedIn):
             self.take(following)
         elif not following or not self._take_token(following):

@@ -161,7 +161,7 @@ namespace Gantry
             if (call.Cancellation.IsCancellationRequested) Finish(call, null, new OperationCanceledException());
             else if (call.IsWaitingForSignIn) return;
             else if (call.Http != null && call.Http.IsDone) TakeHttpAnswer(call);
-            else if (now > call.AttemptDeadline) Fail(call, GantryException.ConnectionLost());
+            else if (now > call.AttemptDeadline) Fail(call, GantryException.ConnectionLost(_options.Url));
             else if (!call.IsSent && now >= call.NotBefore) Send(call);
         }
 
@@ -233,7 +233,7 @@ namespace Gantry
                 body = null; // empty, or the error page of a proxy
             }
             if (body == null && (http.Status == 429 || http.Status == 503)) Fail(call, GantryException.FromProxy(http));
-            else if (http.Status == 0 || body == null) Fail(call, GantryException.ConnectionLost());
+            else if (http.Status == 0 || body == null) Fail(call, GantryException.ConnectionLost(_options.Url));
             else if (http.Status >= 400) Fail(call, new GantryException(body));
             else Succeed(call, body);
         }
@@ -316,7 +316,7 @@ namespace Gantry
         /// <summary>The socket was closed: calls sent over it without a response may or may not have been executed.</summary>
         private void LoseCalls()
         {
-            foreach (var call in _pending.Where(one => one.SocketId != null).ToList()) Fail(call, GantryException.ConnectionLost());
+            foreach (var call in _pending.Where(one => one.SocketId != null).ToList()) Fail(call, GantryException.ConnectionLost(_options.Url));
         }
 
         private static GantryException SessionEnded()

@@ -96,9 +96,9 @@ namespace Gantry
             }
         }
 
-        internal static GantryException ConnectionLost()
+        internal static GantryException ConnectionLost(string url)
         {
-            return new GantryException("connection_lost", "No response: the server could not be reached, or the connection was lost");
+            return new GantryException("connection_lost", "No response from Gantry at " + url + ": it could not be reached, or the connection was lost");
         }
 
         /// <summary>A proxy responded instead of the server, so nothing was executed.</summary>

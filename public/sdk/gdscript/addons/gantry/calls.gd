@@ -141,7 +141,8 @@ func fail(call, error):
 
 
 func connection_lost():
-	return GantryError.new().made("connection_lost", "No response: the server could not be reached, or the connection was lost")
+	var message = "No response from Gantry at %s: it could not be reached, or the connection was lost" % _client.url
+	return GantryError.new().made("connection_lost", message)
 
 
 func _update(call):
