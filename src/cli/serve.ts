@@ -7,6 +7,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import { demoAccess, demoGame } from '../tools/demo/demo-access.ts';
 import { seedDemo } from '../tools/demo/seed.ts';
 import { demoCalls, welcome } from '../tools/demo/welcome.ts';
+import { misspelledSettings } from './misspelled-settings.ts';
 
 /** How long a graceful shutdown may take before the process exits anyway, in milliseconds. */
 const shutdownTimeoutMs = 9_000;
@@ -30,6 +31,7 @@ export interface Welcome {
 /** Runs the server until it receives SIGTERM or SIGINT. */
 export async function serve(config: Config, shown: Welcome): Promise<void> {
   const logger = createLogger(config.logLevel);
+  for (const warning of misspelledSettings(Object.keys(process.env))) logger.warn(warning);
   const server = await startServer(config, logger);
   const stopping = stopOnSignal(server, logger, config.startedByNpm);
   try {

@@ -1,11 +1,15 @@
 /**
  * The known name that is most likely meant by a misspelled one, ignoring case and separators; undefined when none is
- * near: at most one in three characters added, left out, replaced, or swapped with the next.
+ * near: at most `most` characters added, left out, replaced, or swapped with the next, by default one in three.
  */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  most = Math.max(1, Math.floor(lettersOf(name).length / 3)),
+): string | undefined {
   const letters = lettersOf(name);
   let nearest: string | undefined;
-  let least = Math.max(1, Math.floor(letters.length / 3)) + 1;
+  let least = most + 1;
   for (const candidate of known) {
     const distance = distanceOf(letters, lettersOf(candidate));
     if (distance >= least) continue;
