@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
@@ -84,13 +84,14 @@ export function newCommand(administrator: Administrator): Command {
         const template = templates[kind];
         if (!template) throw new Error(`There is no template ${kind}`);
         const target = resolve(directory);
-        await mkdir(target, { recursive: true });
+        const made = await mkdir(target, { recursive: true });
         if ((await readdir(target)).length > 0)
           throw new ConfigError(`${target} is not empty. Choose a new directory, or an empty one.`);
         const url = (options.url ?? administrator.url)?.origin ?? placeholders.url;
-        const gameId = await gameOf(administrator, addressesOf(template), {
-          name: basename(target),
-          ...options,
+        const named = { name: basename(target), ...options };
+        const gameId = await gameOf(administrator, addressesOf(template), named).catch(async (error) => {
+          if (made !== undefined) await rm(made, { recursive: true });
+          throw error;
         });
         const edit = (text: string) =>
           text.replaceAll(placeholders.url, url).replaceAll(placeholders.game, gameId);

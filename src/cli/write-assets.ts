@@ -4,7 +4,8 @@ import type { Assets } from '../pages/assets.ts';
 
 /**
  * Writes the assets whose names begin with `prefix` into a directory, each under its name with `place` instead of
- * `prefix`; existing files are overwritten. Returns the names. `edit` changes the text of a file.
+ * `prefix`; existing files are overwritten. Returns the names. `edit` changes the text of a file, and
+ * `isWritten` leaves files out, by their names in the directory.
  */
 export async function writeAssets(
   assets: Assets,
@@ -12,6 +13,7 @@ export async function writeAssets(
   prefix: string,
   place = '',
   edit?: (text: string) => string,
+  isWritten?: (name: string) => boolean,
 ): Promise<string[]> {
   const written: string[] = [];
   for (const name of assets.names().filter((one) => one.startsWith(prefix))) {
@@ -19,6 +21,7 @@ export async function writeAssets(
     if (bytes === null) continue;
     // Assets have no hidden files.
     const target = `${place}${name.slice(prefix.length)}`.replace(/(?<=^|\/)gitignore$/, '.gitignore');
+    if (isWritten?.(target) === false) continue;
     const file = join(directory, target);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, edit ? edit(Buffer.from(bytes).toString()) : bytes);

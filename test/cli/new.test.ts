@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -102,7 +102,10 @@ test('with --game, that game is used, and its pages may be at the address of the
 
   const unknown = await run('vanilla', place('unknown'), '--game', 'no-such-game');
   expect([unknown.code, unknown.stderr]).toEqual([1, 'There is no game with the ID or slug no-such-game\n']);
-  expect(readdirSync(place('unknown'))).toEqual([]);
+  expect(existsSync(place('unknown'))).toBe(false);
+  mkdirSync(place('empty'));
+  expect(await run('vanilla', join(place('empty'), 'inner'), '--game', 'no-such-game')).toEqual(unknown);
+  expect(readdirSync(place('empty'))).toEqual([]);
   const both = await run('vanilla', place('both'), '--game', open, '--name', 'Both');
   expect([both.code, both.stderr]).toEqual([1, expect.stringContaining('cannot be used with option')]);
 });

@@ -73,6 +73,20 @@ test('the copy in a Godot game is updated beside the files of the game', async (
   expect([...files, 'project.godot'].map(read)).toEqual([...current, 'older']);
 });
 
+test('in a project with own files beside its copy, such as the template of a bot, only the copy is updated', async () => {
+  await using directory = await temporaryDirectory();
+  const bot = join(directory.path, 'bot');
+  const env = { DATA_DIR: join(directory.path, 'data') };
+  expect(await gantry(['new', 'python-bot', bot], { env })).toMatchObject({ code: 0 });
+  const { write, read } = at(bot, 'python');
+  const [readme, current] = [read('README.md'), read('gantry/client.py')];
+  writeFileSync(join(bot, 'gantry/client.py'), 'older');
+  const before = readdirSync(bot);
+  expect(await write()).toMatchObject({ code: 0, stderr: '' });
+  expect([read('README.md'), read('gantry/client.py')]).toEqual([readme, current]);
+  expect(readdirSync(bot)).toEqual(before);
+});
+
 test("the client of a template is updated, which has no package.json of the SDK's", async () => {
   await using directory = await temporaryDirectory();
   const { write, read } = at(directory.path, 'typescript');
