@@ -4,6 +4,7 @@ import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/fields.ts';
 import type { Pause, Store } from '../core/storage/store.ts';
 import type { Game } from '../features/games/game.ts';
+import { findNamedGame } from '../features/games/queries.ts';
 import { guestStore, type RunAsGuest } from '../features/guests/writes/guest-writes.ts';
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
 import type { RunOnce } from '../features/idempotency/commands.ts';
@@ -347,15 +348,20 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 }
 
 /**
- * Executes an administrator's operation with a parsed input. Writes are recorded in the audit log before they run, and
+ * Executes an administrator's operation with a parsed input, in which a game's slug stands for its id. Writes are recorded in the audit log before they run, and
  * their outcome after.
  */
 export async function executeAsAdmin(
   operation: AnyOperation,
-  input: object,
+  parsed: object,
   caller: Callers['admin'],
   { audit, services }: Pick<ExecuteDependencies, 'audit' | 'services'>,
 ): Promise<unknown> {
+  const named =
+    'gameId' in parsed && typeof parsed.gameId === 'string'
+      ? await services.db.read(findNamedGame, parsed.gameId)
+      : null;
+  const input = named ? { ...parsed, gameId: named.id } : parsed;
   const handle = () => operation.handler({ input, caller }, services);
   if (operation.kind === 'read') return handle();
   const shown = operation.auditInput ? operation.auditInput(input) : input;

@@ -41,6 +41,18 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
     else expect(normalised(body, world)).toEqual(answer);
   });
 
+  test.each(adminOperations.filter(({ input }) => 'gameId' in input.shape))(
+    '$name takes the slug of a game for its id',
+    async (operation) => {
+      const world = await createWorld(server);
+      const { input, answer } = caseOf(operation);
+      const given = Object(await input(world, 'administrator'));
+      const isNamed = given.gameId === world.gameId;
+      const { body } = await caller.call(operation, isNamed ? { ...given, gameId: world.gameSlug } : given);
+      if (refusalHere(operation) === null) expect(normalised(body, world)).toEqual(answer);
+    },
+  );
+
   test('an alias returns the same as its operation', async () => {
     const aliased = adminOperations.flatMap((of) =>
       namesOf(of)

@@ -19,7 +19,7 @@ export const changeGame = exclusiveCommand(
   'changeGame',
   function* (tx, gameId: string, changes: GameChanges & GameDetailChanges): Steps<Game> {
     const row = yield* tx.lock(games, gameId);
-    if (!row) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!row) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     const before = toGame(row);
     const policies = withPolicyChanges(before.policies, changes.policies);
     const changed: GameRow = {

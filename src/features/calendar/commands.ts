@@ -19,7 +19,7 @@ export const addEvent = command(
   'addEvent',
   function* (tx, gameId: string, { data, ...input }: NewEvent): Steps<EventRecord> {
     const [game] = yield* tx.all(tx.lock(games, gameId), lockGame(tx, gameId));
-    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     const existing = yield* tx.list(calendarEvents.byGame, [gameId], { limit: maxEvents });
     if (existing.some(({ key }) => key === input.key)) {
       throw new GantryError('calendar_event_key_taken', 'The game already has an event with this key');

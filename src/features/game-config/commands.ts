@@ -84,7 +84,7 @@ function* lockConfig(tx: Tx, gameId: string, ifVersion: number): Steps<GameConfi
     tx.lock(gameConfigs, gameId, { gameId, version: 0, at: 0, entries: '[]' }),
     tx.get(games, gameId),
   );
-  if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+  if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
   const { version } = row;
   if (version === ifVersion) return row;
   throw new GantryError(

@@ -57,7 +57,7 @@ export const addGameSecret = exclusiveCommand(
       tx.lock(games, gameId),
       tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
     );
-    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     const graceEnd = graceMs === 0 ? expiredAlready : tx.now + graceMs;
     for (const row of earlier) {
       if (row.expiresAt === null || row.expiresAt > graceEnd)

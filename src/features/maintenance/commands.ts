@@ -17,7 +17,7 @@ export const putMaintenance = command(
   'putMaintenance',
   function* (tx, { gameId, from, until, message }: MaintenanceRecord): Steps<MaintenanceRecord> {
     if (gameId !== null && !(yield* tx.lock(games, gameId))) {
-      throw new GantryError('game_unknown', 'There is no game with this id');
+      throw new GantryError('game_unknown', 'There is no game with this id or slug');
     }
     if (until <= from) throw invalidField('until', 'must be after from');
     if (until <= tx.now) throw invalidField('until', 'must be in the future');

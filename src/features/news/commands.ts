@@ -46,7 +46,8 @@ export const addNews = command(
       tx.count(news.byGame, [gameId, 0], maxNews),
       tx.count(news.byGame, [gameId, 1], maxNews),
     );
-    if (gameId !== '' && !game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (gameId !== '' && !game)
+      throw new GantryError('game_unknown', 'There is no game with this id or slug');
     if (placed + pinnedItems >= maxNews) {
       throw new GantryError(
         'news_limit_reached',

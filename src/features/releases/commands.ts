@@ -21,7 +21,7 @@ export const addRelease = command(
       tx.count(releases.byPublication, [gameId], maxReleases),
       tx.max(releases.byPublication, [gameId]),
     );
-    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     if (same) {
       throw new GantryError(
         'release_version_taken',

@@ -26,7 +26,7 @@ export const replaceRules = command(
   'replaceRules',
   function* (tx, gameId: string, rules: readonly Rule[], version?: number): Steps<RuleSet> {
     const game = yield* tx.lock(games, gameId);
-    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     if (version !== undefined && version !== game.rulesVersion) {
       throw new GantryError(
         'rules_changed',

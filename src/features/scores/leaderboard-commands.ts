@@ -51,7 +51,7 @@ export const addLeaderboard = command(
   'addLeaderboard',
   function* (tx, gameId: string, input: NewLeaderboard): Steps<LeaderboardRecord> {
     const [game] = yield* tx.all(tx.lock(games, gameId), tx.lock(leaderboards, [gameId, input.name]));
-    if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     const existing = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
     if (input.name === defaultLeaderboard || existing.some(({ name }) => name === input.name)) {
       throw new GantryError(

@@ -61,7 +61,7 @@ export const startSession = command(
       tx.get(bans, wallet, ''),
       ...(isByServer ? [lockGameStorage(tx, gameId)] : []),
     );
-    if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);

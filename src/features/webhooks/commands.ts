@@ -22,7 +22,7 @@ export const addWebhook = command(
   'addWebhook',
   function* (tx, { gameId, url, filter, sealedSecret }: NewWebhook): Steps<WebhookRecord> {
     if (!(yield* tx.lock(games, gameId))) {
-      throw new GantryError('game_unknown', 'There is no game with this id');
+      throw new GantryError('game_unknown', 'There is no game with this id or slug');
     }
     if ((yield* webhooksOf(tx, gameId)).length >= maxWebhooks) {
       throw new GantryError(
