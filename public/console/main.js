@@ -27,10 +27,25 @@ function Console() {
   // Another tab responds immediately, if there is one.
   const [isAsking, setAsking] = useState(token === null);
   useEffect(() => {
-    if (token !== null) return;
-    if (linkCode === null) shared.ask().then(() => setAsking(false));
-    else signInByLink(linkCode).then(signIn, (error) => leave(messageOf(error)));
+    if (token === null) {
+      if (linkCode === null) shared.ask().then(() => setAsking(false));
+      else followLink(linkCode);
+    }
+    // Another link in the address of the same page does not load it again. Capturing, so that no route is read from it.
+    const onHash = () => {
+      const code = takeLinkCode();
+      if (code !== null && shared.token() === null) followLink(code);
+    };
+    addEventListener('hashchange', onHash, true);
+    return () => removeEventListener('hashchange', onHash, true);
   }, []);
+  /** @param {string} code */
+  const followLink = (code) =>
+    signInByLink(code).then(signIn, async (error) => {
+      await shared.ask(); // a tab that is signed in makes up for a link that was used before
+      setNotice(messageOf(error));
+      setAsking(false);
+    });
   /** @param {string} message */
   const leave = (message) => {
     setNotice(message);

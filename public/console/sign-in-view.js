@@ -43,7 +43,7 @@ export function SignInView({ notice, onSignedIn }) {
           <h1>Console</h1>
           <p class="quiet">Administration of this server</p>
         </div>
-        ${notice && html`<p class="banner warn" role="alert">${notice}</p>`}
+        ${notice && !problem && html`<p class="banner warn" role="alert">${notice}</p>`}
         <${TextField}
           label="Admin token"
           type="password"

@@ -71,8 +71,26 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await second.page.getByText('This link was used before').waitFor();
     await second.page.getByLabel('Admin token').waitFor();
     expect(second.page.url()).toBe(`${server.url}/console`);
-    // The browser reports the 401 itself.
-    expect(second.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+    // A tab beside one that is signed in needs no link.
+    const beside = await watched.page.context().newPage();
+    await beside.goto(link);
+    await beside.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await second.page.getByLabel('Admin token').fill('not-the-admin-token');
+    await second.page.getByRole('button', { name: 'Sign in' }).click();
+    await second.page.getByText('Invalid admin token.').waitFor();
+    expect(await second.page.getByText('This link was used before').count()).toBe(0);
+    // A further link in the address of the same page, which the browser does not load again.
+    const goTo = (code: string) =>
+      second.page.evaluate((hash) => {
+        location.hash = hash;
+      }, `#sign-in=${code}`);
+    await goTo(server.newConsoleCode());
+    await second.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await goTo(server.newConsoleCode());
+    await expect.poll(() => second.page.url()).toBe(`${server.url}/console`);
+    expect(await second.page.getByText('Page not found').count()).toBe(0);
+    // The browser reports both 401s itself.
+    expect(second.complaints.splice(0)).toEqual(Array(2).fill(expect.stringContaining('401')));
   });
 
   test('signs in with the admin token and nothing else, and it stays in the tab', async () => {
