@@ -110,7 +110,7 @@ function Connect({ game }) {
           <div><dt>Game ID</dt><dd class="mono id-line"><span class="truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy game ID" /></dd></div>
           <div><dt>Slug</dt><dd class="mono id-line"><span class="truncate">${game.slug}</span><${CopyButton} text=${game.slug} label="Copy slug" /></dd></div>
           <div><dt>Server</dt><dd class="mono id-line"><span class="truncate">${location.origin}</span><${CopyButton} text=${location.origin} label="Copy server URL" /></dd></div>
-          <div><dt>Allowed origins</dt><dd class="wrap">${game.allowedOrigins.length > 0 ? game.allowedOrigins.join(', ') : 'none: a game on another origin is added in Settings'}</dd></div>
+          <div><dt>Allowed origins</dt><dd class="wrap">${game.allowedOrigins.length > 0 ? `${game.allowedOrigins.join(', ')}, and this server's own pages` : 'any, until some are listed in Settings'}</dd></div>
         </dl>
         <div class="segments" role="group" aria-label="Language">
           ${Object.keys(snippets).map((name) => html`<button key=${name} type="button" class="segment" aria-pressed=${name === chosen ? 'true' : 'false'} onClick=${() => setChosen(name)}>${name}</button>`)}

@@ -100,7 +100,7 @@ function General({ game, onChanged }) {
       >
         <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
-        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Browser origins allowed to call the API for this game, one per line, such as https://game.example or https://*.game.example. Empty: any." />
+        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Origins whose pages may call the API for this game, one per line, such as https://game.example or https://*.game.example; this server's own pages always may. Empty: any." />
         <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${setImage} problem=${problemAt(error, 'image')} hint="Shown in launchers: https://… or a path on this server. 16:9 fits best. Optional." />
         <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${setOrder} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
         ${game.listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${unlisted} onChecked=${setUnlisted} hint="Not in the list of games: only those who know its URL can open it." />`}

@@ -151,7 +151,11 @@ export function gameCommand(administrator: Administrator): Command {
 function withCommonOptions(command: Command): Command {
   return command
     .option('--url <url>', 'where the game is hosted; a path if Gantry serves it', parsed(gameUrl))
-    .option('--origin <origin>', 'allowed browser origin (repeatable; none: any)', collected(allowedOrigin))
+    .option(
+      '--origin <origin>',
+      'origin whose pages may call besides those of the server (repeatable; none: any)',
+      collected(allowedOrigin),
+    )
     .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies)
     .option('--description <text>', 'shown on its page, at most 5,000 characters', parsed(gameDescription))
     .option('--tag <tag>', 'shown on its page (repeatable)', collected(gameTag))

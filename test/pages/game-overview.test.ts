@@ -31,6 +31,7 @@ describe.skipIf(noBrowser !== null)("a game's overview in the console", { timeou
     await page.locator('.chart canvas').first().waitFor();
     await page.locator('.figure', { hasText: 'today' }).first().getByText('1', { exact: true }).waitFor();
     await page.locator('.figure', { hasText: 'playing now' }).getByText('1', { exact: true }).waitFor();
+    await page.getByText('any, until some are listed in Settings', { exact: true }).waitFor();
     for (const language of ['Unity', 'Godot', 'Python', 'Browser']) {
       await page.getByRole('button', { name: language, exact: true }).click();
       const code = await page.locator('.snippet code').textContent();
