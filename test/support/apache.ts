@@ -22,7 +22,7 @@ export function startApache(nodePort: number): Promise<TestProxy> {
     async configuration(port, directory) {
       const site = (await readFile(shipped, 'utf8'))
         .replace('*:80', `127.0.0.1:${port}`)
-        .replace('127.0.0.1:3001', `127.0.0.1:${nodePort}`);
+        .replace('127.0.0.1:3000', `127.0.0.1:${nodePort}`);
       return around(site, port, directory);
     },
     endSignal: 'SIGTERM',

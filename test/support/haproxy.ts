@@ -19,7 +19,7 @@ export function startHaproxy(nodePort: number): Promise<TestProxy> {
     async configuration(port) {
       return (await readFile(shipped, 'utf8'))
         .replace('bind :80', `bind 127.0.0.1:${port}`)
-        .replaceAll(/127\.0\.0\.1:300[12]/g, `127.0.0.1:${nodePort}`);
+        .replaceAll(/127\.0\.0\.1:300[01]/g, `127.0.0.1:${nodePort}`);
     },
     endSignal: 'SIGTERM',
   });
