@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startAnvil } from '../support/anvil.ts';
 import { freePort } from '../support/free-port.ts';
 import { repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
@@ -27,7 +28,10 @@ const snippets: Snippet[] = [...documents]
   .filter(({ language, file }) => file !== undefined || !otherLanguages.includes(language));
 /** Snippets that start separate servers, or need a PostgreSQL, are covered by other tests, and by .ci/run. */
 const startsAServer =
-  /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\b(docker|helm|fly)\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|SHA256SUMS|restore --database/;
+  /^anvil|\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\b(docker|helm|fly)\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|SHA256SUMS|restore --database/;
+
+/** Of the first account of anvil. */
+const firstKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 test('the snippets of README.md and the manual, pasted one after the other, work as described', {
   timeout: 300_000, // dozens of commands, each a process, in sequence
@@ -36,10 +40,18 @@ test('the snippets of README.md and the manual, pasted one after the other, work
   await using folder = await temporaryDirectory();
   for (const name of ['package.json', 'src', 'node_modules'])
     await symlink(join(repository, name), join(folder.path, name));
-  await using server = await serveGantry(data.path, { WEBHOOK_ALLOW_LOOPBACK: 'on' });
+  await using anvil = await startAnvil(['--block-time', '1']);
+  await using server = await serveGantry(data.path, {
+    WEBHOOK_ALLOW_LOOPBACK: 'on',
+    CHAINS: JSON.stringify({ [anvil.chainId]: [anvil.url] }),
+    SIGNERS: JSON.stringify({ default: firstKey }),
+  });
   const receiverPort = await freePort();
   const here = (text: string) =>
-    text.replaceAll(/\b4000\b/g, String(receiverPort)).replaceAll('127.0.0.1:3000', new URL(server.url).host);
+    text
+      .replaceAll(/\b4000\b/g, String(receiverPort))
+      .replaceAll('127.0.0.1:3000', new URL(server.url).host)
+      .replaceAll('127.0.0.1:8545', new URL(anvil.url).host);
   using shell = startShell(folder.path, data.path);
 
   let output = '';
