@@ -976,7 +976,7 @@ describe('an administrator’s operation', () => {
     const env = { DATA_DIR: server.config.dataDirectory };
     const { code, stderr } = await gantry(['admin', 'drop-everything'], { env });
     expect(code).not.toBe(0);
-    expect(stderr).toContain('unknown operation');
+    expect(stderr).toContain('There is no such operation');
     const help = await gantry(['admin', '--help'], { env });
     for (const { name } of offered) expect(help.stdout).toContain(kebabCase(name));
   });
