@@ -15,6 +15,9 @@ import { PlayerActions } from './player-actions.js';
 
 /** @typedef {import('./conversation-state.js').Message} Message */
 
+/** How often presence is polled, in milliseconds; a player who writes is shown as present immediately. */
+const presencePollMs = 10_000;
+
 /** Within this distance of the end, in pixels, the log scrolls along with new messages. */
 const nearEnd = 80;
 
@@ -49,6 +52,19 @@ export function Conversation({ launcher, current, conversation }) {
     const element = log.current;
     if (element && atEnd.current) element.scrollTop = element.scrollHeight;
   }, [lastKey, messages.at(-1)?.content, conversation.typing.size]);
+  useEffect(() => {
+    const refresh = () => {
+      if (document.visibilityState === 'hidden') return;
+      conversations.markRead();
+      conversations.refreshParticipants().catch(() => {});
+    };
+    const timer = setInterval(refresh, presencePollMs);
+    document.addEventListener('visibilitychange', refresh);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', refresh);
+    };
+  }, [conversations]);
   // A message that was unsent in the meantime can no longer be edited.
   useEffect(() => {
     if (editing && !messages.some(({ _id }) => _id === editing._id)) setEditing(null);
@@ -248,7 +264,7 @@ function UnsentItem({ unsent, conversations, live }) {
  * @param {string} wallet
  */
 function presentOf({ participants }, wallet) {
-  return participants.get(wallet)?.present ?? false;
+  return participants.get(wallet)?.present;
 }
 
 /**

@@ -177,6 +177,12 @@ export class Conversations extends Observable {
     await this.#loadParticipants(channelId).catch(() => {}); // the wallets are shown instead
   }
 
+  /** The connection is lost: who is online is not known until the participants have been loaded again. */
+  lost() {
+    for (const conversation of this.#byId.values()) conversation.participants = new Map();
+    this.changed();
+  }
+
   /** @param {string} channelId */
   async #loadParticipants(channelId) {
     const conversation = this.#byId.get(channelId);

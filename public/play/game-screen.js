@@ -13,9 +13,6 @@ import { Messages } from './messages.js';
 /** @type {readonly string[]} */
 const panels = ['game', 'leaderboard', 'activity', 'messages', 'friends'];
 
-/** How often presence is polled, in milliseconds; a player who writes is shown as present immediately. */
-const presencePollMs = 10_000;
-
 /**
  * A game and its panels: side by side, or one at a time on a small screen.
  * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
@@ -26,19 +23,6 @@ export function GameScreen({ launcher, current }) {
   const { conversations } = current;
   const shown = wide && panel === 'game' ? 'leaderboard' : panel;
 
-  useEffect(() => {
-    const refresh = () => {
-      if (document.visibilityState === 'hidden') return;
-      conversations.markRead();
-      conversations.refreshParticipants().catch(() => {});
-    };
-    const timer = setInterval(refresh, presencePollMs);
-    document.addEventListener('visibilitychange', refresh);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', refresh);
-    };
-  }, [conversations]);
   // Messages are only read while their panel is shown.
   useEffect(() => {
     if (shown !== 'messages') conversations.show(null);

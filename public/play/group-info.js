@@ -97,7 +97,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
         <h3>${channel.participants.length} participants</h3>
         <ul role="list" class="members">
           ${channel.participants.map(({ wallet, permissions: theirs }) => {
-            const present = isConnected ? (participants.get(wallet)?.present ?? false) : undefined;
+            const present = isConnected ? participants.get(wallet)?.present : undefined;
             const presence = present === undefined ? '' : ` · ${present ? 'online' : 'offline'}`;
             return html`
               <li key=${wallet} class="member">

@@ -138,6 +138,7 @@ export class Launcher extends Observable {
         this.playerGames.load(),
       ]);
       this.games = data;
+      this.playerGames.count(data);
       this.playerGames.follow(data);
     } catch (error) {
       if (this.games === null) this.error = error;
@@ -388,6 +389,13 @@ export class Launcher extends Observable {
   #statusChanged(status) {
     if (status.state === 'connecting') {
       this.connectionState.connecting();
+      for (const one of [
+        this.playerGames,
+        this.friends,
+        this.lobby.conversations,
+        this.current?.conversations,
+      ])
+        one?.lost();
     } else if (status.state === 'live') {
       this.connectionState.live(status.replayed);
       this.#load();
@@ -414,7 +422,8 @@ export class Launcher extends Observable {
     this.lobby.load();
     this.#learnName();
     this.current?.follow();
-    this.current?.conversations.refreshParticipants().catch(() => {});
+    for (const one of [this.lobby.conversations, this.current?.conversations])
+      one?.refreshParticipants().catch(() => {});
   }
 
   /** The token has the name of when it was issued. */

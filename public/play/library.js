@@ -91,7 +91,7 @@ function GameCard({ launcher, game }) {
     <li class="game-card card">
       <${GameCover} game=${game} />
       <h2>${game.name}</h2>
-      <p class="quiet small truncate">${playing > 0 && html`<span class="playing">${playing} playing</span> · `}${hostOf(game)}</p>
+      <p class="quiet small truncate">${playing !== null && playing > 0 && html`<span class="playing">${playing} playing</span> · `}${hostOf(game)}</p>
       <div class="game-actions">
         <${Button}
           kind=${hasPage ? 'primary' : ''}

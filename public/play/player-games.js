@@ -20,12 +20,18 @@ export class PlayerGames extends Observable {
   constructor(connection) {
     super();
     this.#connection = connection;
-    connection.on('game-stats patched', (stats) => this.#count([stats]));
+    connection.on('game-stats patched', (stats) => this.count([stats]));
   }
 
-  /** How many players have the game open. @param {import('./open-game.js').Game} game */
-  playing({ gameId, playing }) {
-    return this.#playing.get(gameId) ?? playing;
+  /** How many players have the game open; null while that is not known. @param {import('./open-game.js').Game} game */
+  playing({ gameId }) {
+    return this.#playing.get(gameId) ?? null;
+  }
+
+  /** The connection is lost, and with it what it followed. */
+  lost() {
+    this.#playing.clear();
+    this.changed();
   }
 
   /** Loads favorites and recently played games. What cannot be loaded stays as it is: games can be played without. */
@@ -48,11 +54,11 @@ export class PlayerGames extends Observable {
   async follow(games) {
     const gameIds = games.slice(0, maxFollowed).map(({ gameId }) => gameId);
     const answer = await this.#connection.call('followGameStats', { gameIds }).catch(() => null);
-    if (answer) this.#count(answer.games);
+    if (answer) this.count(answer.games);
   }
 
-  /** @param {readonly { gameId: string, playing: number }[]} all */
-  #count(all) {
+  /** Takes how many players the games have. @param {readonly { gameId: string, playing: number }[]} all */
+  count(all) {
     for (const { gameId, playing } of all) this.#playing.set(gameId, playing);
     this.changed();
   }

@@ -18,8 +18,9 @@ import { signerOfWallet, watchWallets } from './wallets.js';
  * }} props
  */
 export function PlayerMenu({ launcher, guest, onWallet }) {
-  const { wallet, players, status, friendViews } = launcher;
-  const present = status.status === 'online' ? true : status.status;
+  const { wallet, players, status, friendViews, connectionState } = launcher;
+  const shown = status.status === 'online' ? true : status.status;
+  const present = connectionState.isConnected ? shown : undefined;
   const name = players.name(wallet);
   return html`
     <button type="button" class="button plain player-button" popovertarget="player-menu" aria-label="Account: ${name}">

@@ -48,7 +48,7 @@ export function JoinOrInvite({ launcher, friends, friend, isOnlineOnly = false, 
     const join = async () => launcher.openToJoin(await friends.join(wallet));
     return html`<${Button} size="small" kind="primary" busy=${busy !== ''} aria-label="Join ${name}" onClick=${() => go(join)}>Join<//>`;
   }
-  if (playing === null || (isOnlineOnly && status === 'offline')) return null;
+  if (playing === null || status === 'unknown' || (isOnlineOnly && status === 'offline')) return null;
   const invited = friends.inviteTo(wallet, playing.gameId);
   if (invited) {
     const cancel = () => friends.cancelInvite(invited.inviteId);

@@ -35,11 +35,11 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
     if (document.activeElement === document.body) panel.current?.focus();
   });
   const { received, sent, friends: all } = friends;
-  const isOnline = (/** @type {Friend} */ { status }) => status !== 'offline';
   const favorites = all.filter(({ favorite }) => favorite);
   const others = all.filter(({ favorite }) => !favorite);
-  const online = others.filter(isOnline);
-  const offline = others.filter((one) => !isOnline(one));
+  const unknown = others.filter(({ status }) => status === 'unknown');
+  const online = others.filter(({ status }) => status !== 'unknown' && status !== 'offline');
+  const offline = others.filter(({ status }) => status === 'offline');
   const close = () => setDialog(null);
   const row = (/** @type {Friend} */ one) =>
     html`<${FriendRow} key=${one.wallet} launcher=${launcher} friends=${friends} friend=${one} onTalkTo=${onTalkTo} onMore=${() => setDialog({ wallet: one.wallet })} />`;
@@ -59,7 +59,7 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
           <${Button} size="small" onClick=${() => setDialog('add')}><${Icon} name="plus" />Add friend<//>
         </div>
       </div>
-      ${launcher.connectionState.state === 'reconnecting' && html`<p class="banner warn" role="status">Not connected: who is online may have changed.</p>`}
+      ${launcher.connectionState.state === 'reconnecting' && html`<p class="banner warn" role="status">Not connected: who is online is not known.</p>`}
       ${
         friends.error !== null
           ? html`<${ErrorState} error=${friends.error} title="Could not load friends" onRetry=${() => friends.follow()} />`
@@ -70,6 +70,7 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
                   ${received.map((one) => html`<${Received} key=${one.wallet} launcher=${launcher} friends=${friends} request=${one} />`)}
                 <//>
                 <${Section} title="Favorites" count=${favorites.length}>${favorites.map(row)}<//>
+                <${Section} title="Friends" count=${unknown.length}>${unknown.map(row)}<//>
                 <${Section} title="Online" count=${online.length}>${online.map(row)}<//>
                 <${Section} title="Offline" count=${offline.length}>${offline.map(row)}<//>
                 <${Section} title="Sent requests" count=${sent.length}>

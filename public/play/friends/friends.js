@@ -2,7 +2,8 @@ import { Observable } from '../../shared/observable.js';
 import { toast } from '../../shared/toasts.js';
 
 /**
- * @typedef {import('gantry-client').FollowedFriend} Friend with what the friend is doing
+ * @typedef {import('gantry-client').FollowedFriend} Followed
+ * @typedef {Omit<Followed, 'status'> & { status: Followed['status'] | 'unknown' }} Friend with what the friend is doing; `unknown` while that is not known
  * @typedef {import('gantry-client').FriendList['received'][number]} Request
  * @typedef {import('gantry-client').OperationOutput<'listInvites'>['received'][number]} Invite
  * @typedef {import('gantry-client').OperationInput<'addFriend'>} NewRequest
@@ -23,6 +24,8 @@ export class Friends extends Observable {
   #isFollowing = false;
   /** @type {import('gantry-client').FriendList | null} null until loaded */
   #list = null;
+  /** What the friends are doing is not replayed: after a loss of the connection it is unknown until it has been read again. */
+  #isPresenceKnown = false;
   /** @type {unknown} */
   error = null;
 
@@ -51,9 +54,16 @@ export class Friends extends Observable {
     return this.#list !== null;
   }
 
-  /** Favorites first, then those who are online, then by name. */
+  /** Favorites first, then those who are online, then by name. @returns {readonly Friend[]} */
   get friends() {
-    return this.#list?.friends ?? [];
+    const friends = this.#list?.friends ?? [];
+    return this.#isPresenceKnown ? friends : friends.map(withoutPresence);
+  }
+
+  /** The connection is lost. */
+  lost() {
+    this.#isPresenceKnown = false;
+    this.changed();
   }
 
   /** Requests to the player, latest first. */
@@ -116,6 +126,7 @@ export class Friends extends Observable {
   #show(list) {
     const before = this.#list;
     this.#list = list;
+    this.#isPresenceKnown = true; // only shown once it is complete on this connection
     for (const { wallet, username, avatar } of [...list.friends, ...list.received, ...list.sent]) {
       this.#players.learn(wallet, username, avatar);
     }
@@ -278,4 +289,21 @@ export class Friends extends Observable {
     if (connect === '' && sender?.joinable && sender.gameId === gameId) return this.join(from);
     return { gameId, connect, from };
   }
+}
+
+/** @param {Followed} friend @returns {Friend} */
+function withoutPresence({
+  wallet,
+  userId,
+  username,
+  avatar,
+  isGuest,
+  state,
+  favorite,
+  note,
+  message,
+  changedAt,
+}) {
+  const friend = { wallet, userId, username, avatar, isGuest, state, favorite, note, message, changedAt };
+  return { ...friend, status: 'unknown', joinable: false };
 }

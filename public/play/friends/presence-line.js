@@ -1,6 +1,12 @@
 import { html } from 'htm/preact';
 
-const statusNames = { online: 'Online', away: 'Away', busy: 'Busy', offline: 'Offline' };
+const statusNames = {
+  online: 'Online',
+  away: 'Away',
+  busy: 'Busy',
+  offline: 'Offline',
+  unknown: 'Status unknown',
+};
 
 /**
  * What a friend is doing: the game, what the friend does in it, and the status unless that is plain.
@@ -19,7 +25,8 @@ export function PresenceLine({ friend }) {
   `;
 }
 
-/** For the dot on an avatar. @param {import('./friends.js').Friend} friend */
+/** For the dot on an avatar; none while the status is unknown. @param {import('./friends.js').Friend} friend */
 export function dotOf({ status }) {
+  if (status === 'unknown') return undefined;
   return status === 'online' ? true : status;
 }

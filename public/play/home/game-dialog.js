@@ -100,10 +100,10 @@ function Refusal({ refusal }) {
   `;
 }
 
-/** @param {{ about: About, playing: number, isRefused: boolean }} props */
+/** @param {{ about: About, playing: number | null, isRefused: boolean }} props */
 function Contents({ about: { page, releases, events, playtime }, playing, isRefused }) {
   const facts = [
-    ['Players now', String(playing)],
+    ['Players now', playing === null ? 'Unknown' : String(playing)],
     ['You have played', playtime ? playtimeText(playtime.seconds) : 'Not yet'],
     ['Age rating', page.ageRating],
     ['Version', page.version],
