@@ -14,6 +14,7 @@ const counterThreshold = 200;
  * The message input. Enter sends, Shift+Enter inserts a new line, the up arrow in an empty field edits the last own
  * message, Escape cancels an edit or a reply.
  * @param {{
+ *   places: import('./places.js').Places,
  *   editing: import('./conversation-state.js').Message | null,
  *   replying: { id: string, name: string, excerpt: string } | null,
  *   offline: boolean,
@@ -23,11 +24,11 @@ const counterThreshold = 200;
  *   onEditLast: () => void,
  * }} props
  */
-export function Composer({ editing, replying, offline, onSubmit, onCancel, onType, onEditLast }) {
+export function Composer({ places, editing, replying, offline, onSubmit, onCancel, onType, onEditLast }) {
   const [text, setText] = useState(editing?.content ?? '');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
-  const [picker, setPicker] = useState(/** @type {HTMLElement | null} */ (null));
+  const row = useRef(/** @type {HTMLDivElement | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const isSending = useRef(false);
 
@@ -121,8 +122,8 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
       }
       ${offline && html`<p class="composer-hint small">You are offline. Messages are sent when you are connected again.</p>`}
       ${problem && html`<p class="composer-hint problem small" role="alert">${problem}</p>`}
-      <div class="composer-row">
-        <${Button} kind="plain" iconOnly label="Insert emoji" onClick=${(/** @type {MouseEvent} */ { currentTarget }) => setPicker(/** @type {HTMLElement} */ (currentTarget))}>
+      <div class="composer-row" ref=${row}>
+        <${Button} kind="plain" iconOnly label="Insert emoji" onClick=${() => places.openDialog('emoji')}>
           <${Icon} name="smile" />
         <//>
         <textarea
@@ -140,7 +141,7 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
           <${Icon} name=${editing ? 'check' : 'send'} />
         <//>
       </div>
-      ${picker && html`<${EmojiPicker} anchor=${picker} label="Insert" onPick=${insert} onClose=${() => setPicker(null)} />`}
+      ${places.dialog('emoji') !== null && html`<${EmojiPicker} anchor=${() => row.current?.querySelector('button') ?? null} label="Insert" onPick=${insert} onClose=${() => places.closeDialog('emoji')} />`}
       ${left < counterThreshold && html`<p class="composer-hint small" role="status">${left} characters left</p>`}
     </form>
   `;

@@ -18,6 +18,9 @@ import { PlayerActions } from './player-actions.js';
 /** How often presence is polled, in milliseconds; a player who writes is shown as present immediately. */
 const presencePollMs = 10_000;
 
+/** The dialogs about a message: to react to it, about its sender, and to unsend it. */
+const messageDialogs = ['react', 'sender', 'unsend'];
+
 /** Within this distance of the end, in pixels, the log scrolls along with new messages. */
 const nearEnd = 80;
 
@@ -27,25 +30,33 @@ const nearEnd = 80;
  */
 export function Conversation({ launcher, current, conversation }) {
   const { conversations } = current;
-  const { players, wallet } = launcher;
+  const { players, wallet, places } = launcher;
   const { isConnected } = launcher.connectionState;
   const { channel, unsent, originals } = conversation;
   // Messages received before the block are still loaded.
   const messages = conversation.messages.filter(({ senderId }) => !current.blocked.has(senderId));
   const [editing, setEditing] = useState(/** @type {Message | null} */ (null));
   const [replying, setReplying] = useState(/** @type {Message | null} */ (null));
-  const [actingOn, setActingOn] = useState(/** @type {string | null} */ (null));
   const [active, setActive] = useState(/** @type {string | null} */ (null));
-  const [picking, setPicking] = useState(
-    /** @type {{ message: Message, anchor: HTMLElement } | null} */ (null),
-  );
-  const [unsending, setUnsending] = useState(/** @type {Message | null} */ (null));
   const [busy, setBusy] = useState(false);
-  const [showInfo, setShowInfo] = useState(false);
   const log = useRef(/** @type {HTMLDivElement | null} */ (null));
   const atEnd = useRef(true);
   const [first] = othersIn(channel, wallet);
   const shownAs = first ?? wallet;
+  const [picking, acting, unsending] = messageDialogs.map((name) => {
+    const id = places.dialog(name);
+    return messages.find(({ _id }) => _id === id);
+  });
+  // The message of the open dialog may be unsent, or its sender blocked.
+  const orphan =
+    conversation.loaded &&
+    !picking &&
+    !acting &&
+    !unsending &&
+    messageDialogs.find((name) => places.dialog(name) !== null);
+  useEffect(() => {
+    if (orphan) places.closeDialog(orphan);
+  }, [orphan]);
 
   const lastKey = unsent.at(-1)?.key ?? messages.at(-1)?._id;
   useLayoutEffect(() => {
@@ -81,7 +92,7 @@ export function Conversation({ launcher, current, conversation }) {
     setBusy(true);
     await conversations.unsend(unsending).catch(toastError);
     setBusy(false);
-    setUnsending(null);
+    places.closeDialog('unsend');
   };
   const loadEarlier = async () => {
     const before = log.current?.scrollHeight ?? 0;
@@ -107,17 +118,15 @@ export function Conversation({ launcher, current, conversation }) {
       ? undefined
       : (messages.find(({ _id }) => _id === replyTo) ?? originals.get(replyTo) ?? null);
   const permissions = channel.participants.find((one) => one.wallet === wallet)?.permissions ?? [];
-  // The message may be reloaded meanwhile, when its sender gets a wallet.
-  const acting = messages.find(({ _id }) => _id === actingOn);
   const lastOwn = messages.findLast(({ senderId }) => senderId === wallet) ?? null;
 
   return html`
     <div class="conversation">
       <div class="conversation-head">
-        <${Button} kind="plain" size="small" iconOnly label="Back to all messages" onClick=${() => conversations.show(null)}>
+        <${Button} kind="plain" size="small" iconOnly label="Back to all messages" onClick=${() => places.leave({ channel: '', dialogs: [] })}>
           <${Icon} name="arrowLeft" />
         <//>
-        <button type="button" class="conversation-title" onClick=${() => setShowInfo(true)}>
+        <button type="button" class="conversation-title" onClick=${() => places.openDialog('details')}>
           <span class="visually-hidden">Conversation details: </span>
           <${Avatar} small wallet=${shownAs} url=${players.avatar(shownAs)} present=${isConnected ? presentOf(conversation, shownAs) : undefined} />
           <span class="conversation-title-text">
@@ -125,7 +134,7 @@ export function Conversation({ launcher, current, conversation }) {
             <span class="quiet small truncate">${isConnected ? presenceText(conversation, wallet) : 'You are offline'}</span>
           </span>
         </button>
-        <${Button} kind="plain" size="small" iconOnly label="Participants" onClick=${() => setShowInfo(true)}><${Icon} name="people" /><//>
+        <${Button} kind="plain" size="small" iconOnly label="Participants" onClick=${() => places.openDialog('details')}><${Icon} name="people" /><//>
       </div>
       <div
         class="log"
@@ -161,11 +170,11 @@ export function Conversation({ launcher, current, conversation }) {
                         setEditing(null);
                         setReplying(message);
                       }}
-                      onMore=${() => setActingOn(message._id)}
+                      onMore=${() => places.openDialog('sender', message._id)}
                       onEdit=${() => setEditing(message)}
-                      onUnsend=${() => setUnsending(message)}
+                      onUnsend=${() => places.openDialog('unsend', message._id)}
                       onReact=${(/** @type {string} */ reaction) => conversations.react(message, reaction).catch(toastError)}
-                      onPick=${(/** @type {HTMLElement} */ anchor) => setPicking({ message, anchor })}
+                      onPick=${() => places.openDialog('react', message._id)}
                     />
                   `,
                 )}
@@ -180,6 +189,7 @@ export function Conversation({ launcher, current, conversation }) {
       <p class="typing quiet small" data-typing=${typingText(conversation, players) !== ''}>${typingText(conversation, players)}</p>
       <${Composer}
         key=${editing?._id ?? 'new'}
+        places=${places}
         editing=${editing}
         replying=${replying && { id: replying._id, name: replying.senderId === wallet ? 'yourself' : players.name(replying.senderId), excerpt: excerptOf(replying.content) }}
         offline=${!isConnected}
@@ -194,15 +204,15 @@ export function Conversation({ launcher, current, conversation }) {
       ${
         unsending &&
         html`
-          <${ConfirmDialog} title="Unsend this message?" confirm="Unsend" busy=${busy} onConfirm=${unsend} onClose=${() => setUnsending(null)}>
+          <${ConfirmDialog} title="Unsend this message?" confirm="Unsend" busy=${busy} onConfirm=${unsend} onClose=${() => places.closeDialog('unsend')}>
             <blockquote class="quoted">${unsending.content}</blockquote>
             <p>It is removed for everyone in this conversation, and its content is permanently deleted.</p>
           <//>
         `
       }
-      ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting.senderId} message=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => setActingOn(null)} />`}
-      ${picking && html`<${EmojiPicker} anchor=${picking.anchor} label="React with" onPick=${(/** @type {string} */ reaction) => conversations.react(picking.message, reaction).catch(toastError)} onClose=${() => setPicking(null)} />`}
-      ${showInfo && html`<${GroupInfo} launcher=${launcher} current=${current} conversation=${conversation} onClose=${() => setShowInfo(false)} />`}
+      ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting.senderId} message=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => places.closeDialog('sender')} />`}
+      ${picking && html`<${EmojiPicker} anchor=${() => reactButtonOf(picking)} label="React with" onPick=${(/** @type {string} */ reaction) => conversations.react(picking, reaction).catch(toastError)} onClose=${() => places.closeDialog('react')} />`}
+      ${places.dialog('details') !== null && html`<${GroupInfo} launcher=${launcher} current=${current} conversation=${conversation} onClose=${() => places.closeDialog('details')} />`}
     </div>
   `;
 }
@@ -230,6 +240,11 @@ function stepInLog(event) {
  */
 function messageOf(target) {
   return target instanceof Element ? target.closest('[data-message]') : null;
+}
+
+/** @param {Message} message @returns {HTMLElement | null} */
+function reactButtonOf({ _id }) {
+  return document.querySelector(`[data-message="${CSS.escape(_id)}"] .message-action`);
 }
 
 /**

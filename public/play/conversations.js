@@ -153,12 +153,22 @@ export class Conversations extends Observable {
     this.openId = channelId;
     this.markRead();
     this.changed();
+    if (channelId !== null && this.loaded) await this.#find(channelId);
     const conversation = this.open;
     if (!conversation) return;
     await Promise.all([
       conversation.loaded || this.loadMessages(conversation.channel._id),
       this.refreshParticipants(),
     ]);
+  }
+
+  /** Loads the older conversations until this one is found; closes it otherwise. @param {string} channelId */
+  async #find(channelId) {
+    while (this.openId === channelId && !this.has(channelId)) {
+      if (!this.hasMore || this.isLoadingMore) this.openId = null;
+      else await this.loadMore();
+    }
+    this.changed();
   }
 
   /** Loads the open conversation's participants, with their names and presence. */
@@ -236,13 +246,14 @@ export class Conversations extends Observable {
   }
 
   /**
-   * Starts a conversation with these players, or finds the existing one, and shows it.
+   * Starts a conversation with these players, or finds the existing one.
    * @param {string[]} others wallets
+   * @returns its id
    */
   async start(others) {
     const channel = await this.#game.call('createMessageChannel', { otherParticipants: others });
     this.putChannel(channel);
-    await this.show(channel._id);
+    return channel._id;
   }
 
   /**

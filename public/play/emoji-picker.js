@@ -17,16 +17,19 @@ const marginPx = 8;
 
 /**
  * A grid of emoji beside the button it was opened from; the arrow keys move in it, Escape and a click elsewhere close it.
- * @param {{ anchor: HTMLElement, label: string, onPick: (emoji: string) => void, onClose: () => void }} props
+ * @param {{ anchor: () => HTMLElement | null, label: string, onPick: (emoji: string) => void, onClose: () => void }} props
  */
 export function EmojiPicker({ anchor, label, onPick, onClose }) {
   const picker = useRef(/** @type {HTMLDivElement | null} */ (null));
   useLayoutEffect(() => {
     const element = picker.current;
-    if (element === null) return;
+    const beside = anchor();
+    if (element === null || beside === null) return;
+    beside.focus(); // where the focus returns to, also when it is opened by going forward
     element.showPopover();
-    place(element, anchor);
+    place(element, beside);
     element.querySelector('button')?.focus();
+    return () => element.hidePopover();
   }, []);
   /** @param {KeyboardEvent} event */
   const move = (event) => {
@@ -47,7 +50,7 @@ export function EmojiPicker({ anchor, label, onPick, onClose }) {
       role="dialog"
       aria-label=${label}
       onKeyDown=${move}
-      onToggle=${(/** @type {ToggleEvent} */ { newState }) => newState === 'closed' && onClose()}
+      onToggle=${(/** @type {ToggleEvent} */ { newState }) => newState === 'closed' && picker.current !== null && onClose()}
     >
       ${emoji.map(
         (one, at) => html`

@@ -25,7 +25,7 @@ export function GameFrame({ launcher, current }) {
   const crossOrigin = frameUrl !== null && frameUrl.origin !== location.origin;
   return html`
     <div class="game-bar">
-      <a class="button plain small" href="#"><${Icon} name="arrowLeft" />All games</a>
+      <a class="button plain small" ...${launcher.places.link({ slug: '' })}><${Icon} name="arrowLeft" />All games</a>
       <h1 class="truncate">${game.name}</h1>
       <${Button} kind="plain" size="small" iconOnly label="About ${game.name}" onClick=${() => launcher.showAbout(game)}><${Icon} name="info" /><//>
       ${

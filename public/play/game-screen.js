@@ -1,17 +1,14 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Tabs } from '../shared/tabs.js';
 import { useMedia } from '../shared/use-media.js';
 import { ActivityFeed } from './activity-feed.js';
 import { FriendsTab, friendsTab } from './friends-tab.js';
 import { GameFrame } from './game-frame.js';
 import { Leaderboard } from './leaderboard.js';
-import { Messages } from './messages.js';
+import { Messages, useOpenConversation } from './messages.js';
 
-/** @typedef {'game' | 'leaderboard' | 'activity' | 'messages' | 'friends'} Panel */
-
-/** @type {readonly string[]} */
-const panels = ['game', 'leaderboard', 'activity', 'messages', 'friends'];
+const panels = ['leaderboard', 'activity', 'messages', 'friends'];
 
 /**
  * A game and its panels: side by side, or one at a time on a small screen.
@@ -19,29 +16,25 @@ const panels = ['game', 'leaderboard', 'activity', 'messages', 'friends'];
  */
 export function GameScreen({ launcher, current }) {
   const wide = useMedia('(min-width: 64rem)');
-  const [panel, setPanel] = useState(() => (isPanel(current.panel) ? current.panel : 'game'));
+  const { places, shown: place } = launcher;
   const { conversations } = current;
-  const shown = wide && panel === 'game' ? 'leaderboard' : panel;
+  const usual = wide ? 'leaderboard' : 'game';
+  const shown = panels.includes(place.panel) ? place.panel : usual;
 
-  // Messages are only read while their panel is shown.
-  useEffect(() => {
-    if (shown !== 'messages') conversations.show(null);
-  }, [shown]);
+  useOpenConversation(launcher, conversations, shown);
 
   // On a small screen, the game comes to the front when a friend is joined in it.
   useEffect(() => {
-    if (current.joins > 0 && !wide) setPanel('game');
+    if (current.joins > 0 && !wide) places.go({});
   }, [current.joins]);
 
   /** @param {string[]} wallets */
   const talkTo = async (wallets) => {
-    await conversations.start(wallets);
-    setPanel('messages');
+    places.go({ panel: 'messages', channel: await conversations.start(wallets) });
   };
   /** @param {string} id */
   const select = (id) => {
-    if (isPanel(id)) setPanel(id);
-    launcher.choosePanel(id);
+    if (id !== shown) places.go({ panel: id });
   };
   const tabs = [
     ...(wide ? [] : [{ id: 'game', label: 'Game', icon: /** @type {const} */ ('game') }]),
@@ -88,12 +81,4 @@ export function GameScreen({ launcher, current }) {
       </div>
     </main>
   `;
-}
-
-/**
- * @param {string | null} id
- * @returns {id is Panel}
- */
-function isPanel(id) {
-  return id !== null && panels.includes(id);
 }

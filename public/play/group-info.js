@@ -28,7 +28,8 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   const [busy, setBusy] = useState('');
   const [problem, setProblem] = useState('');
   const [leaving, setLeaving] = useState(false);
-  const [acting, setActing] = useState(/** @type {string | null} */ (null));
+  const { places } = launcher;
+  const acting = places.dialog('member');
   const permissions = channel.participants.find(({ wallet }) => wallet === own)?.permissions ?? [];
   /** @param {import('../../src/features/messages/message-channel.ts').Permission} permission */
   const may = (permission) => permissions.includes(permission) || permissions.includes('super-admin');
@@ -109,7 +110,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
                   </span>
                   <${Address} wallet=${wallet} />
                 </div>
-                ${wallet !== own && html`<${Button} size="small" kind="plain" iconOnly label="Report, block or mute ${players.name(wallet)}" onClick=${() => setActing(wallet)}><${Icon} name="more" /><//>`}
+                ${wallet !== own && html`<${Button} size="small" kind="plain" iconOnly label="Report, block or mute ${players.name(wallet)}" onClick=${() => places.openDialog('member', wallet)}><${Icon} name="more" /><//>`}
                 ${
                   wallet !== own &&
                   permissions.includes('super-admin') &&
@@ -148,6 +149,6 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
       }
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
     <//>
-    ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => setActing(null)} />`}
+    ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => places.closeDialog('member')} />`}
   `;
 }

@@ -1,10 +1,9 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
 import { Tabs } from '../shared/tabs.js';
 import { useMedia } from '../shared/use-media.js';
 import { FriendsTab, friendsTab } from './friends-tab.js';
 import { Library } from './library.js';
-import { Messages } from './messages.js';
+import { Messages, useOpenConversation } from './messages.js';
 import { NewsTab, newsTab } from './news-tab.js';
 
 /** @type {Readonly<Record<string, string>>} */
@@ -16,23 +15,18 @@ const titles = { friends: 'Your friends', messages: 'Your messages', news: 'News
  */
 export function Home({ launcher }) {
   const wide = useMedia('(min-width: 64rem)');
-  const [panel, setPanel] = useState('games');
+  const { places, shown: place } = launcher;
   const { conversations } = launcher.lobby;
-  const shown = wide && panel === 'games' ? 'friends' : panel;
-  // Messages are only read while their panel is shown.
-  useEffect(() => {
-    if (shown !== 'messages') conversations.show(null);
-  }, [shown]);
-  useEffect(() => () => void conversations.show(null), []);
+  const usual = wide ? 'friends' : 'games';
+  const shown = Object.hasOwn(titles, place.panel) ? place.panel : usual;
+  useOpenConversation(launcher, conversations, shown);
   /** @param {string[]} wallets */
   const talkTo = async (wallets) => {
-    await conversations.start(wallets);
-    setPanel('messages');
+    places.go({ panel: 'messages', channel: await conversations.start(wallets) });
   };
   /** @param {string} id */
   const select = (id) => {
-    setPanel(id);
-    launcher.choosePanel(id);
+    if (id !== shown) places.go({ panel: id });
   };
   const tabs = [
     ...(wide ? [] : [{ id: 'games', label: 'Games', icon: /** @type {const} */ ('game') }]),

@@ -1,12 +1,11 @@
 import { html } from 'htm/preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
-import { toast, toastError } from '../shared/toasts.js';
 import { ConnectionBadge } from './connection-badge.js';
 import { GameScreen } from './game-screen.js';
 import { Home } from './home.js';
-import { Launcher, notListed } from './launcher.js';
+import { Launcher } from './launcher.js';
 import { NotificationsMenu } from './notifications-menu.js';
 import { PlayerMenu } from './player-menu.js';
 
@@ -14,19 +13,20 @@ import { PlayerMenu } from './player-menu.js';
  * The launcher of a signed-in player.
  * @param {{
  *   player: import('./stored-session.js').StoredPlayer,
+ *   places: import('./places.js').Places,
  *   onEnded: (ending: import('./session-end.js').SessionEnd) => void,
  *   onWallet: (launcherJwt: string) => void,
  * }} props `onWallet`: called with the new token when the guest has connected a wallet
  */
-export function LauncherView({ player, onEnded, onWallet }) {
-  const [launcher] = useState(() => new Launcher(player.launcherJwt, onEnded));
+export function LauncherView({ player, places, onEnded, onWallet }) {
+  const [launcher] = useState(() => new Launcher(player.launcherJwt, places, onEnded));
   useChanges(launcher);
   useEffect(() => () => launcher.close(), []);
-  useEffect(() => followLocation(launcher), []);
   const { current, games, friends, friendViews, homeViews, maintenance, about } = launcher;
-
-  // The game in the URL is opened as soon as the games are loaded, before anything else is clicked.
-  useLayoutEffect(() => openFromLocation(launcher), [games]);
+  const isUnlisted = launcher.places.dialog('about') !== null && games !== null && !about;
+  useEffect(() => {
+    if (isUnlisted) launcher.places.closeDialog('about');
+  }, [isUnlisted]);
   useEffect(() => {
     document.title = `${titleOf(launcher)} · Gantry`;
   });
@@ -50,7 +50,7 @@ export function LauncherView({ player, onEnded, onWallet }) {
           ? html`<${GameScreen} key=${current.game.gameId} launcher=${launcher} current=${current} />`
           : html`<${Home} launcher=${launcher} />`
       }
-      ${homeViews && about && html`<${homeViews.GameDialog} key=${about.game.gameId} launcher=${launcher} about=${about} />`}
+      ${homeViews && about && html`<${homeViews.GameDialog} key=${about.gameId} launcher=${launcher} game=${about} />`}
     </div>
   `;
 }
@@ -69,31 +69,7 @@ function Opening({ launcher }) {
 }
 
 /** @param {Launcher} launcher */
-function titleOf({ current }) {
-  const unread = current?.conversations.unread ?? 0;
+function titleOf({ current, lobby }) {
+  const { unread } = (current ?? lobby).conversations;
   return `${unread > 0 ? `(${unread}) ` : ''}${current ? current.game.name : 'Play'}`;
-}
-
-/**
- * Keeps the open game in sync with the URL fragment, so that reloads, bookmarks and the back button work.
- * @param {Launcher} launcher
- */
-function followLocation(launcher) {
-  const follow = () => {
-    if (location.hash.length > 1) openFromLocation(launcher);
-    else if (launcher.current || launcher.opening !== null) launcher.closeGame();
-  };
-  addEventListener('hashchange', follow);
-  return () => removeEventListener('hashchange', follow);
-}
-
-/** @param {Launcher} launcher */
-function openFromLocation(launcher) {
-  const slug = location.hash.slice(1);
-  const game = launcher.games?.find((one) => one.slug === slug);
-  if (game) launcher.open(game).catch(toastError);
-  else if (launcher.games) {
-    launcher.notOpening();
-    if (slug !== '') toast(notListed, 'error');
-  }
 }

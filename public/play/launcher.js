@@ -24,11 +24,10 @@ import { claimsOf } from './token.js';
 
 /**
  * @typedef {import('./open-game.js').Game} Game
- * @typedef {{ game: Game, refusal: import('gantry-client').GantryError | null }} AboutGame `refusal`: why it could not be opened
  * @typedef {{ gameId: string, connect: string, from: string }} Join `from`: the friend to join; `connect`: what the game needs for that
  */
 
-export const notListed = 'This game is not in the list of this launcher';
+const notListed = 'This game is not in the list of this launcher';
 
 /** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
@@ -41,9 +40,12 @@ export class Launcher extends Observable {
   #told = null;
   /** Passed on to the game that is being opened. @type {Join | null} */
   #join = null;
-  /** Chosen while a game is being opened, for that game. @type {string | null} */
-  #panel = null;
   players = new PlayerBook();
+  places;
+  /** The place that is shown: of the open game or the library, also while another game is being opened. */
+  shown;
+  #unfollowPlaces;
+  #isSigningOut = false;
   connectionState;
   /** @type {Game[] | null} null until loaded */
   games = null;
@@ -74,15 +76,18 @@ export class Launcher extends Observable {
   homeViews = null;
   /** Why the views could not be loaded. @type {unknown} */
   homeError = null;
-  /** The game whose dialog is shown. @type {AboutGame | null} */
-  about = null;
+  /** Why the game that was chosen last could not be opened. @type {{ gameId: string, error: import('gantry-client').GantryError } | null} */
+  refusal = null;
 
   /**
    * @param {string} launcherJwt of the launcher's own session
+   * @param {import('./places.js').Places} places
    * @param {(ending: import('./session-end.js').SessionEnd) => void} onEnded
    */
-  constructor(launcherJwt, onEnded) {
+  constructor(launcherJwt, places, onEnded) {
     super();
+    this.places = places;
+    this.shown = { ...places.place, slug: '' };
     this.#launcherJwt = launcherJwt;
     this.#onEnded = onEnded;
     const { address, username, avatar, exp, gameId } = claimsOf(launcherJwt);
@@ -111,6 +116,31 @@ export class Launcher extends Observable {
       source.onChange(() => this.changed());
     this.#connection.onStatus((status) => this.#statusChanged(status));
     applyEvents(this.#connection, this);
+    this.#unfollowPlaces = places.onChange(() => this.#followPlace());
+  }
+
+  /** Opens the game of the place, or closes the open one. */
+  #followPlace() {
+    if (this.#isSigningOut) return;
+    this.#showPlace();
+    const { slug } = this.places.place;
+    const game = this.games?.find((one) => one.slug === slug);
+    if (game) this.open(game).catch(toastError);
+    else if (slug === '') {
+      if (this.current || this.opening !== null) this.closeGame();
+    } else if (this.games) {
+      this.notOpening();
+      toast(notListed, 'error');
+      this.places.leave(this.shown);
+    }
+    this.changed();
+  }
+
+  /** While a game is being opened, what is shown stays, unless the player chooses another panel: for the game too. */
+  #showPlace() {
+    const { place } = this.places;
+    const slug = this.current?.game.slug ?? '';
+    if (place.slug === slug || place.panel !== '') this.shown = { ...place, slug, dialogs: [] };
   }
 
   /**
@@ -140,6 +170,8 @@ export class Launcher extends Observable {
       this.games = data;
       this.playerGames.count(data);
       this.playerGames.follow(data);
+      // Before anything else is clicked.
+      if (this.places.place.slug !== '') this.#followPlace();
     } catch (error) {
       if (this.games === null) this.error = error;
     }
@@ -147,13 +179,11 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Shows a game by its URL, so that reloads and the back button work.
+   * Opens a game as a place, so that reloads and the back button work.
    * @param {Game} game
    */
-  show(game) {
-    // Changing the URL fragment opens the game. If it is already set, opening failed before and is retried.
-    if (location.hash === `#${game.slug}`) this.open(game).catch(toastError);
-    else location.hash = game.slug;
+  show({ slug }) {
+    this.places.go({ slug });
   }
 
   /**
@@ -167,6 +197,7 @@ export class Launcher extends Observable {
       return;
     }
     this.opening = game.gameId;
+    this.refusal = null;
     this.changed();
     try {
       const launcherJwt = await this.#sessions.tokenFor(game.gameId);
@@ -182,7 +213,7 @@ export class Launcher extends Observable {
       this.#forwardChanges(this.current);
       if (this.#join?.gameId === game.gameId) this.current.join(this.#join);
       this.#join = null;
-      this.current.panel = this.#panel;
+      this.#showPlace();
       this.current.follow();
       this.maintenance?.load(game.gameId);
       this.playerGames.opened(game);
@@ -190,27 +221,21 @@ export class Launcher extends Observable {
     } catch (error) {
       if (this.opening !== game.gameId) return; // it was left meanwhile
       const refusal = /** @type {import('gantry-client').GantryError} */ (error);
-      if (refusal.reason !== 'access_denied') throw error;
-      this.showAbout(game, refusal);
+      if (refusal.reason !== 'access_denied') {
+        this.places.leave(this.shown);
+        throw error;
+      }
+      this.refusal = { gameId: game.gameId, error: refusal };
+      this.places.replace({ ...this.shown, dialogs: [`about=${game.slug}`] });
     } finally {
       if (this.opening === game.gameId) this.notOpening();
       this.changed();
     }
   }
 
-  /**
-   * A panel that is chosen while a game is being opened is meant for that game too, which then replaces what is shown.
-   * @param {string} panel
-   */
-  choosePanel(panel) {
-    const isReloaded = this.games === null && location.hash.length > 1;
-    if (this.opening !== null || isReloaded) this.#panel = panel;
-  }
-
   /** No game is being opened. */
   notOpening() {
     this.opening = null;
-    this.#panel = null;
     this.changed();
   }
 
@@ -220,6 +245,7 @@ export class Launcher extends Observable {
     this.#join = null;
     const previous = this.current;
     this.#leave();
+    this.#showPlace();
     storeGame(null);
     if (previous && previous.ending === null) this.#sessions.end(previous.sessionId);
     this.#tellGame();
@@ -228,8 +254,14 @@ export class Launcher extends Observable {
 
   /** Ends the launcher's session, and with it this launcher. */
   async signOut() {
+    this.#isSigningOut = true;
+    this.places.leave({ dialogs: [] });
     this.closeGame();
-    await this.#connection.call('endChannelSession', {});
+    try {
+      await this.#connection.call('endChannelSession', {});
+    } finally {
+      this.#isSigningOut = false;
+    }
   }
 
   /**
@@ -316,20 +348,19 @@ export class Launcher extends Observable {
     this.changed();
   }
 
-  /**
-   * Shows the dialog of a game.
-   * @param {Game} game
-   * @param {import('gantry-client').GantryError | null} [refusal] why it could not be opened
-   */
-  showAbout(game, refusal = null) {
-    this.about = { game, refusal };
-    if (this.homeViews === null) this.followHome();
-    this.changed();
+  /** The game whose dialog is shown; undefined: none, or one that is not listed. @returns {Game | undefined} */
+  get about() {
+    const slug = this.places.dialog('about');
+    const { current } = this;
+    if (slug === null) return undefined;
+    return current?.game.slug === slug ? current.game : this.games?.find((game) => game.slug === slug);
   }
 
-  closeAbout() {
-    this.about = null;
-    this.changed();
+  /** Shows the dialog of a game. @param {Game} game */
+  showAbout({ slug }) {
+    this.refusal = null;
+    if (this.homeViews === null) this.followHome();
+    this.places.openDialog('about', slug);
   }
 
   /**
@@ -376,6 +407,7 @@ export class Launcher extends Observable {
   }
 
   close() {
+    this.#unfollowPlaces();
     this.connectionState.close();
     this.#leave();
     this.lobby.close();

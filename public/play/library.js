@@ -52,13 +52,7 @@ export function Library({ launcher, labelledBy, hidden }) {
 
 /** @param {WithLauncher} props */
 function RecentGames({ launcher }) {
-  const { games, playerGames } = launcher;
-  const { recent } = playerGames;
-  /** Where opening has failed, following the link does not change the URL. @param {string} slug */
-  const again = (slug) => {
-    const game = games?.find((one) => one.slug === slug);
-    if (game && location.hash === `#${slug}`) launcher.show(game);
-  };
+  const { recent } = launcher.playerGames;
   if (recent.length === 0) return null;
   return html`
     <h2 class="library-heading" id="recent-games">Recently played</h2>
@@ -66,7 +60,7 @@ function RecentGames({ launcher }) {
       ${recent.map(
         (game) => html`
           <li key=${game.gameId}>
-            <a class="recent-game card" href="#${game.slug}" onClick=${() => again(game.slug)}>
+            <a class="recent-game card" ...${launcher.places.link({ slug: game.slug })}>
               <${GameCover} game=${game} />
               <span class="recent-game-text">
                 <strong class="truncate">${game.name}</strong>

@@ -3,9 +3,12 @@ import { useState } from 'preact/hooks';
 import { SiteHeader } from '../shared/site-header.js';
 import { dismissAll, ToastRegion } from '../shared/toasts.js';
 import { LauncherView } from './launcher-view.js';
+import { Places } from './places.js';
 import { SignInView } from './sign-in-view.js';
 import { forgetDevice, storedPlayer, storeGame, storePlayer } from './stored-session.js';
 import { claimsOf } from './token.js';
+
+const places = new Places();
 
 /** The launcher of the signed-in player, or the sign-in form with the reason why the last session ended. */
 function Play() {
@@ -38,7 +41,7 @@ function Play() {
             <${SignInView} notice=${notice} onSignedIn=${signIn} />
           `
         : html`
-            <${LauncherView} key=${player.launcherJwt} player=${player} onEnded=${signOut} onWallet=${continueWithWallet} />
+            <${LauncherView} key=${player.launcherJwt} player=${player} places=${places} onEnded=${signOut} onWallet=${continueWithWallet} />
             <${ToastRegion} />
           `
     }

@@ -26,7 +26,7 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
  *   onEdit: () => void,
  *   onUnsend: () => void,
  *   onReact: (reaction: string) => void,
- *   onPick: (anchor: HTMLElement) => void,
+ *   onPick: () => void,
  * }} props `before` and `after` are the messages above and below it; `isActive`: its actions are reached with Tab;
  *   `original` is the message it replies to, null when that was removed, undefined when it is not a reply; `onMore`
  *   opens the actions on its sender, and `onPick` the reactions
@@ -41,7 +41,7 @@ export function MessageItem(props) {
   /**
    * @param {import('../shared/icon.js').IconName} icon
    * @param {string} name
-   * @param {(event: MouseEvent) => void} onClick
+   * @param {() => void} onClick
    * @param {string} [details]
    */
   const action = (icon, name, onClick, details = '') => html`
@@ -85,7 +85,7 @@ export function MessageItem(props) {
           <time class=${isLast ? '' : 'visually-hidden'} datetime=${new Date(createdAt).toISOString()} title=${exactTime(createdAt)}>${clockTime(createdAt)}</time>
         </p>
         <div class="message-actions" role="group" aria-label="Actions">
-          ${action('smile', 'React', ({ currentTarget }) => props.onPick(/** @type {HTMLElement} */ (currentTarget)))}
+          ${action('smile', 'React', props.onPick)}
           ${action('reply', 'Reply to', props.onReply)}
           ${own && action('edit', 'Edit', props.onEdit)}
           ${own ? action('trash', 'Unsend', props.onUnsend) : action('more', 'More about', props.onMore, ` ${players.name(senderId)} (report, block, mute)`)}

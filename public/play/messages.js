@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
@@ -19,13 +19,33 @@ import { NewConversation } from './new-conversation.js';
  */
 
 /**
+ * Shows the conversation of the place; messages are only read while their panel is shown.
+ * @param {import('./launcher.js').Launcher} launcher
+ * @param {import('./conversations.js').Conversations} conversations
+ * @param {string} panel that is shown
+ */
+export function useOpenConversation(launcher, conversations, panel) {
+  const { places, shown } = launcher;
+  const wanted = panel === 'messages' && shown.channel !== '' ? shown.channel : null;
+  const { loaded } = conversations;
+  useEffect(() => {
+    conversations.show(wanted).catch(toastError);
+  }, [conversations, wanted, loaded]);
+  // The player has left it, or was never in it.
+  useEffect(() => {
+    const isThere = places.place.slug === shown.slug && places.place.channel === wanted;
+    if (isThere && loaded && conversations.openId === null) places.leave({ channel: '', dialogs: [] });
+  });
+  useEffect(() => () => void conversations.show(null), [conversations]);
+}
+
+/**
  * The player's conversations, or the open one.
  * @param {InGame & { onTalkTo: (wallets: string[]) => Promise<void> }} props
  */
 export function Messages({ launcher, current, onTalkTo }) {
   const { conversations } = current;
-  const [starting, setStarting] = useState(false);
-  const [showBlocked, setShowBlocked] = useState(false);
+  const { places } = launcher;
   const blockedCount = current.blocked.names.size;
   if (conversations.open) {
     return html`<${Conversation} key=${conversations.openId} launcher=${launcher} current=${current} conversation=${conversations.open} />`;
@@ -34,7 +54,7 @@ export function Messages({ launcher, current, onTalkTo }) {
   return html`
     <div class="panel-head">
       <h2>Messages</h2>
-      <${Button} size="small" onClick=${() => setStarting(true)}><${Icon} name="plus" />New<//>
+      <${Button} size="small" onClick=${() => places.openDialog('new')}><${Icon} name="plus" />New<//>
     </div>
     ${
       error !== null
@@ -45,7 +65,7 @@ export function Messages({ launcher, current, onTalkTo }) {
             ? html`
                 <${Empty} icon="chat" title="No conversations yet">
                   <p>Start one with another player.</p>
-                  <${Button} kind="primary" onClick=${() => setStarting(true)}>Start a conversation<//>
+                  <${Button} kind="primary" onClick=${() => places.openDialog('new')}>Start a conversation<//>
                 <//>
               `
             : html`
@@ -58,19 +78,16 @@ export function Messages({ launcher, current, onTalkTo }) {
                 ${conversations.hasMore && html`<p class="more"><${Button} kind="plain" size="small" busy=${conversations.isLoadingMore} onClick=${() => conversations.loadMore().catch(toastError)}>Show earlier<//></p>`}
               `
     }
-    ${blockedCount > 0 && html`<p class="blocked-link"><button type="button" class="link target small" onClick=${() => setShowBlocked(true)}>Blocked players (${blockedCount})</button></p>`}
-    ${showBlocked && html`<${BlockedList} launcher=${launcher} current=${current} onClose=${() => setShowBlocked(false)} />`}
+    ${blockedCount > 0 && html`<p class="blocked-link"><button type="button" class="link target small" onClick=${() => places.openDialog('blocked')}>Blocked players (${blockedCount})</button></p>`}
+    ${places.dialog('blocked') !== null && html`<${BlockedList} launcher=${launcher} current=${current} onClose=${() => places.closeDialog('blocked')} />`}
     ${
-      starting &&
+      places.dialog('new') !== null &&
       html`
         <${NewConversation}
           launcher=${launcher}
           current=${current}
-          onClose=${() => setStarting(false)}
-          onStart=${async (/** @type {string[]} */ wallets) => {
-            await onTalkTo(wallets);
-            setStarting(false);
-          }}
+          onClose=${() => places.closeDialog('new')}
+          onStart=${onTalkTo}
         />
       `
     }
@@ -81,7 +98,7 @@ export function Messages({ launcher, current, onTalkTo }) {
  * @param {InGame & { conversation: import('./conversation-state.js').ConversationState }} props
  */
 function Entry({ launcher, current, conversation }) {
-  const { conversations, blocked } = current;
+  const { blocked } = current;
   const { players, wallet } = launcher;
   const { channel, messages, unread } = conversation;
   const last = messages.findLast(({ senderId }) => !blocked.has(senderId));
@@ -89,7 +106,7 @@ function Entry({ launcher, current, conversation }) {
   const shownAs = first ?? wallet;
   return html`
     <li>
-      <button type="button" class="conversation-entry" onClick=${() => conversations.show(channel._id).catch(toastError)}>
+      <button type="button" class="conversation-entry" onClick=${() => launcher.places.go({ panel: 'messages', channel: channel._id })}>
         <${Avatar} wallet=${shownAs} url=${players.avatar(shownAs)} />
         <span class="conversation-entry-text">
           <span class="conversation-entry-head">

@@ -5,6 +5,7 @@ import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { toastError } from '../shared/toasts.js';
+import { useMenu } from './places.js';
 
 /**
  * The player's inbox. Opening it marks everything as read; previously unread ones stay highlighted until it is closed.
@@ -14,8 +15,10 @@ export function NotificationsMenu({ launcher }) {
   const { inbox } = launcher;
   const [highlighted, setHighlighted] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const { notifications, unread, error } = inbox;
+  const menu = useMenu(launcher.places, 'notifications');
   /** @param {ToggleEvent} event */
   const toggled = (event) => {
+    menu.onToggle(event);
     const isOpen = event.newState === 'open';
     const ids = isOpen ? notifications?.flatMap(({ _id, readAt }) => (readAt === null ? [_id] : [])) : [];
     setHighlighted(new Set(ids));
@@ -33,7 +36,7 @@ export function NotificationsMenu({ launcher }) {
       <${Icon} name="bell" />
       ${unread > 0 && html`<span class="count" aria-hidden="true">${unread > 99 ? '99+' : unread}</span>`}
     </button>
-    <div id="notifications" class="menu" popover="auto" role="dialog" aria-label="Notifications" onToggle=${toggled}>
+    <div id="notifications" ref=${menu.ref} class="menu" popover="auto" role="dialog" aria-label="Notifications" onToggle=${toggled}>
       ${
         notifications === null
           ? error === null

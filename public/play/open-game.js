@@ -34,8 +34,6 @@ export class OpenGame extends Observable {
   release = null;
   /** Posted once the game has loaded. @type {import('./launcher.js').Join | null} */
   #join = null;
-  /** The panel that it is shown with; null: the usual one. @type {string | null} */
-  panel = null;
   /** How often a friend was joined. */
   joins = 0;
   /** Request types that the player has been notified of, to notify once per type. @type {Set<string>} */

@@ -7,6 +7,7 @@ import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
 import { toastError } from '../shared/toasts.js';
 import { NameForm } from './name-form.js';
+import { useMenu } from './places.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
 
 /**
@@ -22,13 +23,14 @@ export function PlayerMenu({ launcher, guest, onWallet }) {
   const shown = status.status === 'online' ? true : status.status;
   const present = connectionState.isConnected ? shown : undefined;
   const name = players.name(wallet);
+  const menu = useMenu(launcher.places, 'account');
   return html`
     <button type="button" class="button plain player-button" popovertarget="player-menu" aria-label="Account: ${name}">
       <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} present=${present} />
       <span class="wide-only truncate">${name}</span>
       <${Icon} name="chevronDown" />
     </button>
-    <div id="player-menu" class="menu" popover="auto" role="dialog" aria-label="Account">
+    <div id="player-menu" ...${menu} class="menu" popover="auto" role="dialog" aria-label="Account">
       <div class="menu-body">
         <div class="menu-player">
           <${Avatar} wallet=${wallet} url=${players.avatar(wallet)} />
@@ -60,7 +62,9 @@ function ConnectWallet({ launcher, onWallet }) {
     setBusy(id);
     setProblem('');
     try {
-      onWallet(await launcher.connectWallet(await signerOfWallet(provider)));
+      const launcherJwt = await launcher.connectWallet(await signerOfWallet(provider));
+      launcher.places.closeDialog('account');
+      onWallet(launcherJwt);
     } catch (error) {
       setProblem(messageOf(error));
       setBusy('');

@@ -139,7 +139,7 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 120_00
     await say(margaret, 'Later');
     await margaret.page.reload();
     await margaret.page.getByRole('button', { name: 'Account: Margaret H' }).waitFor();
-    await margaret.page.getByRole('tab', { name: 'Messages' }).click();
+    await margaret.page.getByRole('button', { name: 'Back to all messages' }).click();
     await margaret.page.getByRole('button', { name: /Ada L.*You: Later/ }).click();
     await margaret.page.getByRole('log').getByText('Later').waitFor();
 

@@ -20,7 +20,6 @@ import {
   playDemoGame,
   playRound,
   say,
-  showPanel,
   startConversation,
 } from './players.ts';
 
@@ -169,7 +168,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     const marked = async () => (await db.read(findUnread, owner, channel?._id ?? '')).readMarker;
     await until('the mark is kept', async () => (await marked()) !== null);
     await grace.page.reload();
-    await showPanel(grace.page, /Messages/);
+    await grace.page.getByRole('button', { name: 'Back to all messages' }).click();
     await grace.page.getByRole('button', { name: /Are you there\?/ }).waitFor();
     expect(await grace.page.getByText(/unread/).count()).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Avatar } from '../../shared/avatar.js';
 import { Button } from '../../shared/button.js';
 import { Icon } from '../../shared/icon.js';
@@ -25,7 +25,7 @@ import { useAction } from './use-action.js';
  * @param {WithFriends} props
  */
 export function FriendsPanel({ launcher, friends, onTalkTo }) {
-  const [dialog, setDialog] = useState(/** @type {'add' | 'privacy' | { wallet: string } | null} */ (null));
+  const { places } = launcher;
   const panel = useRef(/** @type {HTMLDivElement | null} */ (null));
   const focused = useRef(/** @type {Element | null} */ (null));
   // The button that was pressed may be gone with its row.
@@ -40,9 +40,10 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
   const unknown = others.filter(({ status }) => status === 'unknown');
   const online = others.filter(({ status }) => status !== 'unknown' && status !== 'offline');
   const offline = others.filter(({ status }) => status === 'offline');
-  const close = () => setDialog(null);
+  const close = (/** @type {string} */ dialog) => () => places.closeDialog(dialog);
+  const about = places.dialog('friend');
   const row = (/** @type {Friend} */ one) =>
-    html`<${FriendRow} key=${one.wallet} launcher=${launcher} friends=${friends} friend=${one} onTalkTo=${onTalkTo} onMore=${() => setDialog({ wallet: one.wallet })} />`;
+    html`<${FriendRow} key=${one.wallet} launcher=${launcher} friends=${friends} friend=${one} onTalkTo=${onTalkTo} onMore=${() => places.openDialog('friend', one.wallet)} />`;
   return html`
     <div
       class="friends"
@@ -55,8 +56,8 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
       <div class="panel-head">
         <h2>Friends</h2>
         <div class="friends-head">
-          <${Button} size="small" kind="plain" iconOnly label="Privacy" onClick=${() => setDialog('privacy')}><${Icon} name="shield" /><//>
-          <${Button} size="small" onClick=${() => setDialog('add')}><${Icon} name="plus" />Add friend<//>
+          <${Button} size="small" kind="plain" iconOnly label="Privacy" onClick=${() => places.openDialog('privacy')}><${Icon} name="shield" /><//>
+          <${Button} size="small" onClick=${() => places.openDialog('add')}><${Icon} name="plus" />Add friend<//>
         </div>
       </div>
       ${launcher.connectionState.state === 'reconnecting' && html`<p class="banner warn" role="status">Not connected: who is online is not known.</p>`}
@@ -81,19 +82,15 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
                   html`
                     <${Empty} icon="people" title="No friends yet">
                       <p>Friends see when you are online and what you play, and can join you.</p>
-                      <${Button} kind="primary" onClick=${() => setDialog('add')}>Add a friend<//>
+                      <${Button} kind="primary" onClick=${() => places.openDialog('add')}>Add a friend<//>
                     <//>
                   `
                 }
               `
       }
-      ${dialog === 'add' && html`<${AddFriend} launcher=${launcher} friends=${friends} onClose=${close} />`}
-      ${dialog === 'privacy' && html`<${Privacy} friends=${friends} onClose=${close} />`}
-      ${
-        typeof dialog === 'object' &&
-        dialog !== null &&
-        html`<${FriendDialog} launcher=${launcher} friends=${friends} wallet=${dialog.wallet} onTalkTo=${onTalkTo} onClose=${close} />`
-      }
+      ${places.dialog('add') !== null && html`<${AddFriend} launcher=${launcher} friends=${friends} onClose=${close('add')} />`}
+      ${places.dialog('privacy') !== null && html`<${Privacy} friends=${friends} onClose=${close('privacy')} />`}
+      ${about !== null && friends.isLoaded && html`<${FriendDialog} launcher=${launcher} friends=${friends} wallet=${about} onTalkTo=${onTalkTo} onClose=${close('friend')} />`}
     </div>
   `;
 }

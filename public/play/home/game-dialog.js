@@ -24,10 +24,11 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Everything about a game: what it is, what it requires, its events and releases.
- * @param {{ launcher: import('../launcher.js').Launcher, about: import('../launcher.js').AboutGame }} props
+ * @param {{ launcher: import('../launcher.js').Launcher, game: import('../open-game.js').Game }} props
  */
-export function GameDialog({ launcher, about: { game, refusal } }) {
+export function GameDialog({ launcher, game }) {
   const { playerGames, current } = launcher;
+  const refusal = launcher.refusal?.gameId === game.gameId ? launcher.refusal.error : null;
   const [about, setAbout] = useState(/** @type {About | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const load = () => {
@@ -37,12 +38,9 @@ export function GameDialog({ launcher, about: { game, refusal } }) {
   useEffect(load, []);
   useEffect(() => launcher.onCalendar(game.gameId, load), []);
   const favorite = playerGames.favorites.has(game.gameId);
-  const close = () => launcher.closeAbout();
+  const close = () => launcher.places.closeDialog('about');
   const isOpen = current?.game.gameId === game.gameId;
-  const play = () => {
-    close();
-    launcher.show(game);
-  };
+  const play = () => launcher.show(game);
   return html`
     <${Dialog}
       title=${game.name}
