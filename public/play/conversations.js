@@ -23,6 +23,8 @@ export class Conversations extends Observable {
   /** @type {Map<string, ConversationState>} */
   #byId = new Map();
   #markReadTimer = 0;
+  /** The read marker that is sent next. @type {{ channelId: string, messageId: string } | null} */
+  #mark = null;
   #lastTyping = 0;
   #nextUnsent = 1;
   loaded = false;
@@ -208,19 +210,29 @@ export class Conversations extends Observable {
     const { open } = this;
     const last = open?.messages.at(-1);
     if (!open || !last || document.visibilityState === 'hidden') return;
-    if (open.readUntil === last._id) return;
+    if (open.readUntil === last._id) {
+      if (open.unread > 0) this.changed(); // counted before the server had the mark
+      open.unread = 0;
+      return;
+    }
     // A player who sent the last message has read those before it.
     const isKnown = open.unread === 0 && last.senderId === this.#wallet;
     open.readUntil = last._id;
     open.unread = 0;
     this.changed();
     if (isKnown) return;
+    const { channelId, _id: messageId } = last;
+    if (this.#mark?.channelId !== channelId) this.#sendMark();
+    this.#mark = { channelId, messageId };
     clearTimeout(this.#markReadTimer);
-    this.#markReadTimer = window.setTimeout(() => {
-      const { channelId, _id: messageId } = last;
-      // If this fails, messages are at worst shown as unread once more.
-      this.#game.call('markMessagesRead', { channelId, messageId }).catch(() => {});
-    }, markReadDelayMs);
+    this.#markReadTimer = window.setTimeout(() => this.#sendMark(), markReadDelayMs);
+  }
+
+  #sendMark() {
+    clearTimeout(this.#markReadTimer);
+    // If this fails, messages are at worst shown as unread once more.
+    if (this.#mark) this.#game.call('markMessagesRead', this.#mark).catch(() => {});
+    this.#mark = null;
   }
 
   /** Applies a read marker, possibly from another device. @param {{ channelId: string, messageId: string }} marker */
@@ -294,7 +306,7 @@ export class Conversations extends Observable {
    * @param {string} newContent
    */
   async edit({ _id }, newContent) {
-    this.putMessage(await this.#game.call('editChannelMessage', { messageId: _id, newContent }));
+    this.patchMessage(await this.#game.call('editChannelMessage', { messageId: _id, newContent }));
   }
 
   /**
@@ -384,13 +396,23 @@ export class Conversations extends Observable {
     if (isReplaced) this.loadMessages(channel._id).catch(() => {});
     // A conversation that the player was added to may already have messages.
     if (!known) {
-      this.loadMessages(channel._id).catch(() => {});
+      this.loadMessages(channel._id)
+        .then(() => this.#countUnread(channel._id))
+        .catch(() => {});
       this.#loadMissingNames(channel._id);
     } else if (this.openId === channel._id) this.refreshParticipants().catch(() => {});
     this.changed();
   }
 
-  /** @param {Message} message the current version */
+  /** Applies that a message was changed; one that is not shown is not a new one. @param {Message} message */
+  patchMessage(message) {
+    const conversation = this.#byId.get(message.channelId);
+    if (conversation?.originals.has(message._id)) conversation.originals.set(message._id, message);
+    if (conversation?.messages.some(({ _id }) => _id === message._id)) this.#put(message);
+    else this.changed();
+  }
+
+  /** @param {Message} message possibly a duplicate */
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
     if (!conversation && this.hasMore) this.load(); // one of the older conversations, which is now the latest
@@ -411,8 +433,10 @@ export class Conversations extends Observable {
   removeMessage({ _id, channelId }) {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
+    const isOwn = conversation.messages.find((one) => one._id === _id)?.senderId === this.#wallet;
     conversation.remove(_id);
-    if (conversation.unread > 0) this.#countUnread(channelId).catch(() => {});
+    // What is before the player's own last message counts as read.
+    if (conversation.unread > 0 || isOwn) this.#countUnread(channelId).catch(() => {});
     // The list shows the message before it, which was not loaded.
     if (!conversation.loaded && conversation.messages.length === 0)
       this.loadMessages(channelId).catch(() => {});
@@ -441,7 +465,7 @@ export class Conversations extends Observable {
   }
 
   close() {
-    clearTimeout(this.#markReadTimer);
+    this.#sendMark();
   }
 
   /**

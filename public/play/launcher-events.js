@@ -36,9 +36,10 @@ export function applyEvents(connection, launcher) {
   /** Also when the change was made on another device. @param {{ gameId: string, everywhere?: true }} changed */
   const blocksChanged = (changed) => {
     const { current } = launcher;
-    if (current === null || (!changed.everywhere && !isOfCurrent(changed))) return;
+    const inCurrent = current !== null && (changed.everywhere || isOfCurrent(changed)) ? [current] : [];
     // The messages of blocked players are omitted, also from the previews.
-    Promise.all([current.blocked.load(), current.conversations.load()]).catch(() => {});
+    for (const { blocked, conversations } of changed.everywhere ? [lobby, ...inCurrent] : inCurrent)
+      Promise.all([blocked.load(), conversations.load()]).catch(() => {});
   };
 
   /** @param {import('../../src/features/notifications/notification.ts').NotificationRecord} notification */
@@ -112,7 +113,7 @@ export function applyEvents(connection, launcher) {
   );
   connection.on(
     'chat-messages patched',
-    inConversations((one, message) => one.putMessage(message)),
+    inConversations((one, message) => one.patchMessage(message)),
   );
   connection.on(
     'chat-messages removed',

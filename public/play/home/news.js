@@ -19,6 +19,10 @@ export class News extends Observable {
   /** @type {string | null} */
   #newest = null;
   hasMore = false;
+  /** The player may have read them on another device, or they may have been removed: neither is told. */
+  #lookedAt = () => {
+    if (document.visibilityState === 'visible') this.load(true);
+  };
   /** @type {unknown} */
   error = null;
 
@@ -30,10 +34,12 @@ export class News extends Observable {
       clearTimeout(this.#reloadTimer);
       this.#reloadTimer = window.setTimeout(() => this.load(true), reloadDelayMs);
     });
+    document.addEventListener('visibilitychange', this.#lookedAt);
   }
 
   close() {
     this.#unsubscribe();
+    document.removeEventListener('visibilitychange', this.#lookedAt);
     clearTimeout(this.#reloadTimer);
   }
 

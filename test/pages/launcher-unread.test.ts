@@ -1,0 +1,138 @@
+import type { Browser, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
+import { moveReadMarker } from '../../src/features/messages/read-marker-commands.ts';
+import { findUnread } from '../../src/features/messages/unread.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { noBrowser } from './browser.ts';
+import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { playDemoGame } from './players.ts';
+
+describe.skipIf(noBrowser !== null)('unread messages in the launcher', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  let opened: DemoInBrowser['opened'];
+  useDemoInBrowser((demo) => {
+    ({ server, browser, gameId, opened } = demo);
+  });
+
+  /** A player with a conversation with each of the others, who has not opened any. */
+  async function play(...names: string[]) {
+    const { db } = server.services;
+    const player = await playDemoGame(browser, server.url);
+    opened.push(player);
+    const others = await Promise.all(
+      names.map(async (username) => {
+        const session = await server.openSession(gameId);
+        await db.write(setProfile, session.wallet, { username });
+        const owner = { gameId, wallet: session.wallet };
+        const channel = await db.write(createChannel, owner, [player.wallet]);
+        const say = async (text: string) => (await db.write(sendMessage, owner, channel._id, text))._id;
+        return { ...session, owner, channelId: channel._id, say };
+      }),
+    );
+    await player.page.getByRole('tab', { name: /Messages/ }).click();
+    return { ...player, owner: { gameId, wallet: player.wallet }, others };
+  }
+
+  const entry = (page: Page, name: string) => page.locator('.conversation-entry').filter({ hasText: name });
+  const unreadOf = (page: Page, name: string) => async () =>
+    Number((await entry(page, name).locator('.count > [aria-hidden]').allTextContents())[0] ?? 0);
+  const total = (page: Page) => async () => Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
+
+  test('follow edits, unsends and what is read elsewhere', async () => {
+    const { db } = server.services;
+    const { page, owner, others } = await play('Grace H');
+    const [grace] = others;
+    if (!grace) throw new Error('no player');
+    const unread = unreadOf(page, 'Grace H');
+    // Of a conversation that the player did not know.
+    const [one, two, three] = [await grace.say('One'), await grace.say('Two'), await grace.say('Three')];
+    await expect.poll(unread).toBe(3);
+    await expect.poll(total(page)).toBe(3);
+
+    // After a reload, only the last one is known.
+    await page.reload();
+    await expect.poll(unread).toBe(3);
+    await db.write(editMessage, grace.owner, one, 'One, corrected');
+    await db.write(editMessage, grace.owner, three, 'Three, corrected');
+    await entry(page, 'Three, corrected').waitFor();
+    expect(await unread()).toBe(3);
+    await db.write(unsendMessage, grace.owner, two);
+    await expect.poll(unread).toBe(2);
+    await db.write(unsendMessage, grace.owner, three);
+    await expect.poll(unread).toBe(1);
+    await expect.poll(total(page)).toBe(1);
+    await entry(page, 'One, corrected').waitFor();
+    await db.write(moveReadMarker, owner, grace.channelId, one);
+    await expect.poll(unread).toBe(0);
+    await expect.poll(total(page)).toBe(0);
+
+    // The player's own message, sent elsewhere, counts what is before it as read, until it is unsent.
+    await grace.say('Four');
+    await expect.poll(unread).toBe(1);
+    const own = await db.write(sendMessage, owner, grace.channelId, 'Five');
+    await expect.poll(unread).toBe(0);
+    await db.write(editMessage, owner, own._id, 'Five, corrected');
+    await grace.say('Six');
+    await expect.poll(unread).toBe(1);
+    await db.write(unsendMessage, owner, own._id);
+    await expect.poll(unread).toBe(2);
+  });
+
+  test('an edit of a message of the player does not count those after it as read', async () => {
+    const { db } = server.services;
+    const { page, owner, others } = await play('Grace H');
+    const [grace] = others;
+    if (!grace) throw new Error('no player');
+    const own = await db.write(sendMessage, owner, grace.channelId, 'Mine');
+    await grace.say('Yours');
+    const unread = unreadOf(page, 'Grace H');
+    await expect.poll(unread).toBe(1);
+    await page.reload();
+    await expect.poll(unread).toBe(1);
+    await db.write(editMessage, owner, own._id, 'Mine, corrected');
+    await grace.say('Yours too');
+    await entry(page, 'Yours too').waitFor();
+    expect(await unread()).toBe(2);
+  });
+
+  test('all that were opened one right after the other are read, on every device', async () => {
+    const { db } = server.services;
+    const { page, owner, others } = await play('Grace H', 'Dorothy V');
+    for (const other of others) await other.say('Are you there?');
+    for (const name of ['Grace H', 'Dorothy V']) await expect.poll(unreadOf(page, name)).toBe(1);
+    // Faster than a marker is sent.
+    await entry(page, 'Grace H').click();
+    await page.getByRole('button', { name: 'Back to all messages' }).click();
+    await entry(page, 'Dorothy V').click();
+    await page.getByRole('link', { name: 'All games' }).click();
+    for (const { channelId } of others)
+      await until('it is read', async () => (await db.read(findUnread, owner, channelId)).unreadCount === 0);
+  });
+
+  test('requests to be friends are counted until they are withdrawn or answered elsewhere', async () => {
+    const { page, wallet, others } = await play('Grace H', 'Dorothy V');
+    const tab = page.getByRole('tab', { name: /^Friends/ });
+    const count = async () => Number((await tab.locator('.count > [aria-hidden]').allTextContents())[0] ?? 0);
+    const sockets = await Promise.all(
+      others.map(({ launcherJwt }) => connectLauncher(server.url, { launcherJwt })),
+    );
+    const [grace, dorothy] = sockets;
+    const own = await page.evaluate(() => sessionStorage.getItem('gantry-play-player'));
+    using elsewhere = await connectLauncher(server.url, { launcherJwt: JSON.parse(own ?? '{}').launcherJwt });
+    await grace?.call('addFriend', { wallet });
+    await dorothy?.call('addFriend', { wallet });
+    await expect.poll(count).toBe(2);
+    await grace?.call('removeFriend', { wallet });
+    await expect.poll(count).toBe(1);
+    await elsewhere.call('declineFriendRequest', { wallet: others[1]?.wallet });
+    await expect.poll(count).toBe(0);
+    for (const one of sockets) one.socket.disconnect();
+  });
+});
