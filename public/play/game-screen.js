@@ -53,7 +53,7 @@ export function GameScreen({ launcher, current }) {
     friendsTab(launcher, wide),
   ];
   return html`
-    <main class="game-screen ${wide ? 'wide' : 'narrow'}">
+    <main class="game-screen ${wide ? 'wide' : 'narrow'}" tabindex="-1">
       <section
         class="game-area"
         hidden=${!wide && shown !== 'game'}

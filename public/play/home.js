@@ -40,7 +40,7 @@ export function Home({ launcher }) {
     newsTab(launcher, wide),
   ];
   return html`
-    <main class="game-screen ${wide ? 'wide' : 'narrow'}">
+    <main class="game-screen ${wide ? 'wide' : 'narrow'}" tabindex="-1">
       <${Library} launcher=${launcher} labelledBy=${wide ? undefined : 'tab-games'} hidden=${shown !== 'games' && !wide} />
       <div class="side">
         <${Tabs} label=${wide ? 'Friends, messages and news' : 'Games, friends, messages and news'} tabs=${tabs} selected=${shown} onSelect=${select} />

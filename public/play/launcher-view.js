@@ -5,6 +5,7 @@ import { SiteHeader } from '../shared/site-header.js';
 import { ConnectionBadge } from './connection-badge.js';
 import { GameScreen } from './game-screen.js';
 import { Home } from './home.js';
+import { useKeptFocus } from './kept-focus.js';
 import { Launcher } from './launcher.js';
 import { NotificationsMenu } from './notifications-menu.js';
 import { PlayerMenu } from './player-menu.js';
@@ -31,8 +32,9 @@ export function LauncherView({ player, places, onEnded, onWallet }) {
     document.title = `${titleOf(launcher)} · Gantry`;
   });
 
+  const kept = useKeptFocus(launcher);
   return html`
-    <div class="launcher">
+    <div class="launcher" ...${kept}>
       <${SiteHeader} title=${current ? current.game.name : 'Play'}>
         <${ConnectionBadge} state=${launcher.connectionState.state} missed=${launcher.connectionState.missed} />
         <${NotificationsMenu} launcher=${launcher} />

@@ -106,7 +106,7 @@ function Entry({ launcher, current, conversation }) {
   const shownAs = first ?? wallet;
   return html`
     <li>
-      <button type="button" class="conversation-entry" onClick=${() => launcher.places.go({ panel: 'messages', channel: channel._id })}>
+      <button type="button" class="conversation-entry" data-conversation=${channel._id} onClick=${() => launcher.places.go({ panel: 'messages', channel: channel._id })}>
         <${Avatar} wallet=${shownAs} url=${players.avatar(shownAs)} />
         <span class="conversation-entry-text">
           <span class="conversation-entry-head">

@@ -22,7 +22,7 @@ function placeOf(hash) {
 }
 
 /** @param {Place} place */
-function addressOf({ slug, panel, channel, dialogs }) {
+export function addressOf({ slug, panel, channel, dialogs }) {
   const path = [slug, panel, channel].join('/').replace(/\/+$/, '');
   return `#${path}${dialogs.length > 0 ? `?${dialogs.join('&')}` : ''}`;
 }
