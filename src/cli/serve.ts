@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig, setVariables } from '../config.ts';
 import { collectAfterStart } from '../runtime/collect-after-start.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -31,7 +31,7 @@ export interface Welcome {
 /** Runs the server until it receives SIGTERM or SIGINT. */
 export async function serve(config: Config, shown: Welcome): Promise<void> {
   const logger = createLogger(config.logLevel);
-  for (const warning of misspelledSettings(Object.keys(process.env))) logger.warn(warning);
+  for (const warning of misspelledSettings(Object.keys(setVariables()))) logger.warn(warning);
   const server = await startServer(config, logger);
   const stopping = stopOnSignal(server, logger, config.startedByNpm);
   try {
