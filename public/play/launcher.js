@@ -119,8 +119,11 @@ export class Launcher extends Observable {
     this.#unfollowPlaces = places.onChange(() => this.#followPlace());
   }
 
-  /** Opens the game of the place, or closes the open one. */
-  #followPlace() {
+  /**
+   * Opens the game of the place, or closes the open one.
+   * @param {boolean} isListNew whether the list of games has just been loaded: it lacks games that were added since
+   */
+  #followPlace(isListNew = false) {
     if (this.#isSigningOut) return;
     this.#showPlace();
     const { slug } = this.places.place;
@@ -128,6 +131,8 @@ export class Launcher extends Observable {
     if (game) this.open(game).catch(toastError);
     else if (slug === '') {
       if (this.current || this.opening !== null) this.closeGame();
+    } else if (this.games && !isListNew) {
+      this.loadGames();
     } else if (this.games) {
       this.notOpening();
       toast(notListed, 'error');
@@ -170,11 +175,11 @@ export class Launcher extends Observable {
       this.games = data;
       this.playerGames.count(data);
       this.playerGames.follow(data);
-      // Before anything else is clicked.
-      if (this.places.place.slug !== '') this.#followPlace();
     } catch (error) {
       if (this.games === null) this.error = error;
     }
+    // Before anything else is clicked.
+    if (this.places.place.slug !== '') this.#followPlace(true);
     this.changed();
   }
 

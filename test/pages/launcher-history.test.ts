@@ -225,4 +225,15 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', { timeout: 90
     await expect.poll(() => hashOf(page)).toBe('#demo-game/friends');
     expect(await frame?.evaluate(() => location.hash)).toContain('level-2');
   });
+
+  test('a game that was added since the list was loaded opens by its address', async () => {
+    const page = await signIn();
+    await server.createGame({ name: 'Added', slug: 'added' });
+    await page.goto(`${server.url}/play#added`);
+    await page.getByRole('heading', { name: 'Added', level: 1 }).waitFor();
+    expect(hashOf(page)).toBe('#added');
+    await page.goto(`${server.url}/play#missing`);
+    await page.getByText('This game is not in the list of this launcher').waitFor();
+    await expect.poll(() => hashOf(page)).toBe('#added');
+  });
 });
