@@ -348,8 +348,8 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 }
 
 /**
- * Executes an administrator's operation with a parsed input, in which a game's slug stands for its id. Writes are recorded in the audit log before they run, and
- * their outcome after.
+ * Executes an administrator's operation with a parsed input, in which a game's slug stands for its id. Writes are
+ * recorded in the audit log before they run, and their outcome after.
  */
 export async function executeAsAdmin(
   operation: AnyOperation,
