@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
@@ -28,7 +28,8 @@ export function useOpenConversation(launcher, conversations, panel) {
   const { places, shown } = launcher;
   const wanted = panel === 'messages' && shown.channel !== '' ? shown.channel : null;
   const { loaded } = conversations;
-  useEffect(() => {
+  // At once, because what arrives while a conversation is open is marked as read.
+  useLayoutEffect(() => {
     conversations.show(wanted).catch(toastError);
   }, [conversations, wanted, loaded]);
   // The player has left it, or was never in it.
