@@ -21,8 +21,8 @@ export async function friendsScope(
   db: Store,
   { game, wallet, session }: FriendsCaller,
 ): Promise<string | null> {
-  if (game.kind === 'launcher' || game.policies.friends === 'all') return null;
-  refuseNone(game);
+  requireFriendsAccess(game);
+  if (seesAll(game)) return null;
   if (isByPlayer(session) || (await db.read(isOwnPlayer, { gameId: game.id, wallet }))) return game.id;
   throw new GantryError(
     'friends_forbidden',
@@ -35,8 +35,12 @@ export function isByPlayer(session: FriendsCaller['session']): boolean {
   return session !== null && session.openedBy !== 'game-server';
 }
 
+function seesAll({ kind, policies }: Game): boolean {
+  return kind === 'launcher' || policies.friends === 'all';
+}
+
 /** @throws GantryError `friends_forbidden` when a game may know nothing of friends */
-export function refuseNone({ kind, policies }: Game): void {
+export function requireFriendsAccess({ kind, policies }: Game): void {
   if (kind === 'launcher' || policies.friends !== 'none') return;
   throw new GantryError(
     'friends_forbidden',
@@ -46,8 +50,8 @@ export function refuseNone({ kind, policies }: Game): void {
 
 /** For what concerns a player everywhere: launchers, and games that may see all friends. @throws GantryError `friends_forbidden` */
 export function requireWholeAccount(game: Game): void {
-  refuseNone(game);
-  if (game.kind === 'launcher' || game.policies.friends === 'all') return;
+  requireFriendsAccess(game);
+  if (seesAll(game)) return;
   throw new GantryError(
     'friends_forbidden',
     'Only a launcher, or a game that may see all friends (policy "friends": "all"), may do this',

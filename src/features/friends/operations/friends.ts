@@ -28,7 +28,7 @@ import {
   toOtherPlayer,
 } from '../friend.ts';
 import { friendCodeInput } from '../friend-code.ts';
-import { friendsScope, isByPlayer, refuseNone, requireInScope } from '../friends-scope.ts';
+import { friendsScope, isByPlayer, requireFriendsAccess, requireInScope } from '../friends-scope.ts';
 import { friendRequestLimit } from '../limits.ts';
 import { privacy } from '../privacy.ts';
 import {
@@ -268,7 +268,7 @@ export const importFriends = defineOperation({
     ),
   }),
   async handler({ input: { wallet, players }, caller: { game } }, { db }: { db: Store }) {
-    refuseNone(game);
+    requireFriendsAccess(game);
     const refused = [];
     let imported = 0;
     for (const one of new Set(players)) {
