@@ -136,10 +136,11 @@ export const shared = defineConfig({
     // Tests spend much of their time waiting for timers and disks: one worker more than there are processors keeps them
     // busy.
     maxWorkers: availableParallelism() + 1,
-    // Tests start real servers, write to real files and wait for conditions. This limit ends a test that hangs: on a
-    // busy machine, one that does not may take a minute.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Tests start real servers, write to real files and wait for conditions. These limits, like those of `until` and of
+    // pages, end what hangs. They say nothing about speed: on a busy machine, all takes five times as long.
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });
 

@@ -23,7 +23,6 @@ function recordsOf(file: string): { records: string[]; players: string[] } {
 
 test.skipIf(noPostgres !== null)(
   'a game moves from SQLite to PostgreSQL and back by export and import, unchanged',
-  { timeout: 60_000 },
   async () => {
     await using directory = await temporaryDirectory();
     await using database = await freshDatabase();

@@ -2,7 +2,7 @@ import { glob, mkdir, readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Assets } from '../../src/pages/assets.ts';
 import { DirectoryAssets, sourceOf } from '../../src/pages/directory-assets.ts';
@@ -16,9 +16,6 @@ import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { signedIn, signInsTo } from '../support/sign-in.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
-
-// Starts the executable several times, in parallel with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 600_000 });
 
 let release: ReleaseFiles;
 

@@ -46,7 +46,6 @@ const reads = registry.operations.filter(
 
 test.skipIf(noPostgres !== null)(
   'a data directory moves to PostgreSQL: every read returns the same, keys, secrets and cursors stay valid',
-  { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
     await using database = await freshDatabase();

@@ -59,4 +59,4 @@ test('gantry webhooks creates, tests and inspects webhooks, beside a running ser
   expect(failed.stdout).toContain('ECONNREFUSED');
   expect(await run('remove', webhookId)).toEqual({ removed: webhookId });
   expect(await run('list')).toEqual([]);
-}, 120_000);
+});

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { damagedFiles, refusesAll } from './damaged-files.ts';
 
-test('a start on damaged files fails with instructions, and changes none of them', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('a start on damaged files fails with instructions, and changes none of them', async ({ skip }) => {
   const report = await damagedFiles(1);
   expect(report).toMatchObject({
     startedAnyway: 0,

@@ -3,9 +3,7 @@ import { noPostgres } from '../support/postgres.ts';
 import { runFailover } from './postgres-failover.ts';
 
 describe.skipIf(noPostgres !== null)('when a standby takes over', () => {
-  test('that commits wait for, nothing is lost, and launchers continue as after a pause', {
-    timeout: 120_000,
-  }, async () => {
+  test('that commits wait for, nothing is lost, and launchers continue as after a pause', async () => {
     const report = await runFailover({ kind: 'synchronous', writeMs: 500 });
     process.stdout.write(`failover: ${JSON.stringify(report)}\n`);
     expect(report).toMatchObject({
@@ -19,9 +17,7 @@ describe.skipIf(noPostgres !== null)('when a standby takes over', () => {
     expect(report.answered).toBeGreaterThan(50);
   });
 
-  test('that lacks the last writes, every node notices, and launchers reload', {
-    timeout: 120_000,
-  }, async () => {
+  test('that lacks the last writes, every node notices, and launchers reload', async () => {
     const report = await runFailover({ kind: 'asynchronous', writeMs: 500 });
     process.stdout.write(`failover: ${JSON.stringify(report)}\n`);
     expect(report).toMatchObject({ duplicated: 0, gaps: 0, isSameEpoch: false, lostAfterNotice: 0 });

@@ -4,7 +4,6 @@ import { endures, fullDisk } from './full-disk.ts';
 
 test.skipIf(!mayMountDisk)(
   `a full disk refuses writes with a clear error and nothing else, and they resume automatically${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
-  { timeout: 120_000 },
   async () => {
     const report = await fullDisk(2);
     expect(report).toMatchObject({

@@ -38,7 +38,7 @@ export async function killUnderLoad(
       for (const poster of posters) poster.hangUp(); // the server has closed its connection, if the audit took long
       const bursting = burst(server.url, posters, ledger);
       await Promise.race([
-        until('the burst is under way', () => ledger.answeredCount >= killAt, 60_000),
+        until('the burst is under way', () => ledger.answeredCount >= killAt),
         bursting.then(() => Promise.reject(new Error('the server was gone before it was killed'))),
       ]);
       await server.end('SIGKILL');

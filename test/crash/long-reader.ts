@@ -91,9 +91,9 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
       }
     }),
   );
-  await until('the load is under way', () => ledger.answeredCount > 300, 60_000);
+  await until('the load is under way', () => ledger.answeredCount > 300);
   phase = 'before';
-  await until('there is a baseline', () => ledger.answeredCount > 3_000, 60_000);
+  await until('there is a baseline', () => ledger.answeredCount > 3_000);
 
   const reader = holdView(database);
   phase = 'meanwhile';

@@ -19,7 +19,6 @@ const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.
 
 test.skipIf(noPostgres !== null)(
   'a paused node whose lane was taken over by another changes nothing in it when it resumes',
-  { timeout: 90_000 },
   async () => {
     await using database = await freshSchema();
     const { url } = database;

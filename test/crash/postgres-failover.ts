@@ -113,8 +113,8 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     const answeredSince = (at: number) => scores.find((one) => one.at > at + 1)?.at;
     const resumedAt = await until('writes', () => answeredSince(endedAt + 200));
     if (!isSynchronous) {
-      await until('both nodes know the new history', () => noticed.every(Number.isFinite), 30_000);
-      await until('the launcher was notified', () => launcher.resyncs.length > loaded, 30_000);
+      await until('both nodes know the new history', () => noticed.every(Number.isFinite));
+      await until('the launcher was notified', () => launcher.resyncs.length > loaded);
     }
     await delay(options.writeMs);
     isWriting = false;

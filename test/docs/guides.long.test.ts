@@ -58,7 +58,7 @@ const languages: readonly {
     async run(page, game, folder) {
       const file = join(folder, `${page}.mjs`);
       await writeFile(file, guidePrograms.js(page, game));
-      return (await run(process.execPath, [file], { timeout: 30_000 })).stdout;
+      return (await run(process.execPath, [file], { timeout: 120_000 })).stdout;
     },
   },
   {
@@ -69,7 +69,7 @@ const languages: readonly {
       const file = join(folder, `${page.replaceAll('-', '_')}.py`);
       await writeFile(file, guidePrograms.python(page, game));
       const { command } = await pythonDriver.prepare(folder);
-      return (await run(command, ['-B', file], { timeout: 30_000 })).stdout;
+      return (await run(command, ['-B', file], { timeout: 120_000 })).stdout;
     },
   },
   {
@@ -90,7 +90,7 @@ const languages: readonly {
       await run('mcs', ['-langversion:7', '-warnaserror', '-nowarn:219', '-r:Gantry.dll', `${page}.cs`], {
         cwd: folder,
       });
-      return (await run('mono', [`${page}.exe`], { cwd: folder, timeout: 30_000 })).stdout;
+      return (await run('mono', [`${page}.exe`], { cwd: folder, timeout: 120_000 })).stdout;
     },
   },
   ...godots.map((godot) => ({
@@ -103,7 +103,7 @@ const languages: readonly {
       const child = await project.run(`load("res://${page}.gd").new()`);
       const output = outputOf(child);
       const gone = once(child, 'close');
-      await until('the end', () => /^the end$|ERROR/m.test(output()), 20_000).catch(() => undefined);
+      await until('the end', () => /^the end$|ERROR/m.test(output())).catch(() => undefined);
       child.kill();
       await gone;
       expect(output()).not.toContain('ERROR');
@@ -126,9 +126,9 @@ afterAll(async () => {
 describe.each(languages)('in $name', ({ missing, prepare, run: play }) => {
   beforeAll(async () => {
     if (missing === null) await prepare(folder.path);
-  }, 60_000);
+  });
 
-  test.for(guides)('the examples of $page run', { timeout: 40_000 }, async ({ page, prints }, { skip }) => {
+  test.for(guides)('the examples of $page run', async ({ page, prints }, { skip }) => {
     skip(missing !== null, missing ?? '');
     const { gameId } = await server.createGame();
     const administrator = overHttp(server);
@@ -158,7 +158,7 @@ client.close();
 `;
   const file = join(folder.path, 'wallet.mjs');
   await writeFile(file, program);
-  const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
+  const { stdout } = await run(process.execPath, [file], { timeout: 120_000 });
   expect(stdout).toMatch(/^signed in as 0x\w{4}…\w{4}$/m);
 });
 
@@ -176,7 +176,7 @@ test('a launcher shows who plays, the page of a game, and favorites', async () =
     program.replace('http://127.0.0.1:3000', server.url).replace(/^const launcher = .*$/m, `$&\n${changed}`) +
       'await changed;\nlauncher.close();\n',
   );
-  const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
+  const { stdout } = await run(process.execPath, [file], { timeout: 120_000 });
   expect(stdout).toMatch(/^Orbit 0 playing$/m);
   expect(stdout).toMatch(new RegExp(`^${gameId} 1 playing$`, 'm'));
   expect(stdout).toMatch(/^Free to play$/m);

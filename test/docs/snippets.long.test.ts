@@ -118,10 +118,8 @@ function startShell(directory: string, dataDirectory: string) {
       from = output.length;
       pasted++;
       child.stdin.write(`{ ${commands}\n} < /dev/null\nprintf '\\npasted ${pasted}: %s\\n' $?\n`);
-      const [, status] = await until(
-        `the end of:\n${commands}`,
-        () => new RegExp(`^pasted ${pasted}: (\\d+)$`, 'm').exec(output),
-        30_000,
+      const [, status] = await until(`the end of:\n${commands}`, () =>
+        new RegExp(`^pasted ${pasted}: (\\d+)$`, 'm').exec(output),
       );
       expect(status, `exit status of:\n${commands}\n${output.slice(from)}`).toBe('0');
       return commands;

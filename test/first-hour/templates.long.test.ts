@@ -29,9 +29,9 @@ async function written(template: string, folder: string, server: TestServer) {
   return { directory, ...z.object({ gameId: z.string() }).parse(result) };
 }
 
-test('vanilla: a round that ends offline is on the board afterwards, and the types of the game hold', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('vanilla: a round that ends offline is on the board afterwards, and the types of the game hold', async ({
+  skip,
+}) => {
   skip(noBrowser !== null, noBrowser ?? '');
   await using folder = await temporaryDirectory();
   const { name, complaints, directory } = await playedInChromium('vanilla', {
@@ -53,9 +53,6 @@ test('vanilla: a round that ends offline is on the board afterwards, and the typ
 
 test.for(godots)(
   'godot: in $name, rounds are on the board, also one that ends offline and is sent after the next start, itself offline',
-  {
-    timeout: 120_000,
-  },
   async (godot, { skip }) => {
     skip(godot.missing !== null, godot.missing ?? '');
     await using folder = await temporaryDirectory();
@@ -86,7 +83,7 @@ test.for(godots)(
       return {
         async shows(what: RegExp) {
           const isOver = () => what.test(output()) || output().includes('ERROR');
-          await until(`${what}`, isOver, 20_000).catch(() => undefined);
+          await until(`${what}`, isOver).catch(() => undefined);
           expect(output()).not.toContain('ERROR');
           expect(output()).toMatch(what);
         },
@@ -113,9 +110,7 @@ test.for(godots)(
   },
 );
 
-test('python-bot: it plays, congratulates the player who leads, and answers', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('python-bot: it plays, congratulates the player who leads, and answers', async ({ skip }) => {
   skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
   await using server = await startTestServer();
   await using folder = await temporaryDirectory();
@@ -140,7 +135,7 @@ test('python-bot: it plays, congratulates the player who leads, and answers', {
       async () => channels.parse(await call('get-message-channels', {})).data.at(0)?._id,
     );
     const prints = (line: RegExp) =>
-      until(`${line}`, () => line.test(output()), 20_000).catch(() => expect(output()).toMatch(line));
+      until(`${line}`, () => line.test(output())).catch(() => expect(output()).toMatch(line));
     await prints(/^said: You lead with 100000!/m);
     await call('send-channel-message', { channelId, content: 'Top' });
     await prints(/^said: 1\. .* 100000/m);

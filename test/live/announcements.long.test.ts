@@ -52,9 +52,9 @@ function told({ received }: TestLauncher): number {
 }
 
 describe.each(engines)('news and maintenance, on $what', ({ missing, start }) => {
-  test('are announced once, also when the process that set or published them ends at that moment', {
-    timeout: 120_000,
-  }, async ({ skip }) => {
+  test('are announced once, also when the process that set or published them ends at that moment', async ({
+    skip,
+  }) => {
     skip(missing !== null, missing ?? '');
     const shared = await start();
     const data = await openSharedData(shared.settings);

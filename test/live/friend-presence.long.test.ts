@@ -24,9 +24,9 @@ async function follow(launcher: TestLauncher, { wallet }: TestPlayer) {
   return { changes, status: () => (changes().at(-1) ?? before)?.status ?? 'offline' };
 }
 
-test('across two nodes friends see each other, through a stop, a crash, an outage of Redis and a clock 20 s ahead', {
-  timeout: 180_000,
-}, async ({ skip }) => {
+test('across two nodes friends see each other, through a stop, a crash, an outage of Redis and a clock 20 s ahead', async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

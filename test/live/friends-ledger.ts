@@ -274,7 +274,6 @@ export async function startFriends(
     await until(
       'the lease, while the nodes agree',
       () => isStopped || (performance.now() - killedAt > leaseMs && isQuiet(2 * rightWithinMs)),
-      120_000,
     );
     if (!isStopped) {
       counts.leftWithNode++;
@@ -397,7 +396,7 @@ function presenceOf({ wallet, devices, choice }: FriendPlayer, { privacies }: Fr
 }
 
 async function settled(device: LauncherDevice): Promise<void> {
-  await until('the device settled', () => device.isSettled, 120_000);
+  await until('the device settled', () => device.isSettled);
 }
 
 function often(count: number, act: Act): Act[] {

@@ -60,7 +60,7 @@ test('a client that neither reads nor closes is disconnected within five seconds
   const from = performance.now();
   await until('the goodbye', () => raw.closeCode() !== null);
   expect(raw.texts.some((one) => one.includes('"endReason":"revoked"'))).toBe(true);
-  await until('cut off', () => raw.isClosed(), 60_000); // it never answers the close frame
+  await until('cut off', () => raw.isClosed()); // it never answers the close frame
   expect(performance.now() - from).toBeLessThan(5_000);
 });
 

@@ -104,9 +104,9 @@ describe('a session of a player with a launcher', () => {
   });
 });
 
-test('across two nodes a session is present on both while its launcher is on one of them', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('across two nodes a session is present on both while its launcher is on one of them', async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

@@ -13,9 +13,9 @@ const seconds = launchers < 300 ? 15 : 60;
 /** How long Redis is away while they play, by hand: 0. */
 const redisAwayMs = Number(process.env.PLAYING_REDIS_AWAY_MS ?? 0);
 
-test(`${launchers} launchers open, switch, close, crash and sleep on two nodes, one killed: the numbers and the playtime are right`, {
-  timeout: 240_000,
-}, async ({ skip }) => {
+test(`${launchers} launchers open, switch, close, crash and sleep on two nodes, one killed: the numbers and the playtime are right`, async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();
@@ -35,9 +35,9 @@ test(`${launchers} launchers open, switch, close, crash and sleep on two nodes, 
   expect(Math.min(counts.closed, counts.crashed, counts.slept)).toBeGreaterThan(0);
 });
 
-test('players of a node that stalls for five seconds are counted throughout; of one that is killed, for five seconds at most', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('players of a node that stalls for five seconds are counted throughout; of one that is killed, for five seconds at most', async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

@@ -205,7 +205,7 @@ export async function playLedger(
   async function right(running: readonly ClusterNode[]): Promise<number> {
     const from = performance.now();
     for (const node of running) {
-      await until(`${truth()} on every node`, async () => (await said(node)) === truth(), 20_000);
+      await until(`${truth()} on every node`, async () => (await said(node)) === truth());
     }
     return performance.now() - from;
   }
@@ -263,7 +263,7 @@ export async function playLedger(
   }
   await right([nodes[0]]);
   clearInterval(watching);
-  await until('every stretch ended', async () => (await openCount(data, players)) === 0, 30_000);
+  await until('every stretch ended', async () => (await openCount(data, players)) === 0);
   for (const player of players) {
     for (const device of player.devices) device.socket?.disconnect();
     await compare(player);

@@ -39,7 +39,6 @@ function saysReadiness(node: ClusterNode, wanted: { status: string }): Promise<u
   return until(
     `readiness ${wanted.status}`,
     async () => JSON.stringify(await readiness(node)) === JSON.stringify(wanted),
-    15_000,
   );
 }
 
@@ -57,9 +56,9 @@ async function waitForMessage(who: ListeningClient, content: string, withinMs: n
   await until(`receiving "${content}"`, () => messages(who).includes(content), withinMs);
 }
 
-test('Redis killed under load takes no node down: local launchers still receive immediately, others soon after, and nothing is lost', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('Redis killed under load takes no node down: local launchers still receive immediately, others soon after, and nothing is lost', async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();
@@ -101,9 +100,9 @@ test('Redis killed under load takes no node down: local launchers still receive 
   await Promise.all([near, far].map(async (node) => expect((await node.stop()).exitCode).toBe(0)));
 });
 
-test("while Redis works, one node's writes reach the launchers of the other through it, not by polling", {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test("while Redis works, one node's writes reach the launchers of the other through it, not by polling", async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();
@@ -124,9 +123,9 @@ test("while Redis works, one node's writes reach the launchers of the other thro
   expect(latencies[10]).toBeLessThan(250);
 });
 
-test('a node starts without Redis, serves, reports it, joins the others when Redis comes up, and stops cleanly without it', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('a node starts without Redis, serves, reports it, joins the others when Redis comes up, and stops cleanly without it', async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await redis.kill();
@@ -154,7 +153,7 @@ test('a node starts without Redis, serves, reports it, joins the others when Red
   expect(near.log() + far.log()).not.toMatch(/unhandled|did not stop cleanly/i);
 });
 
-test('a node that never reached Redis stops cleanly', { timeout: 120_000 }, async () => {
+test('a node that never reached Redis stops cleanly', async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path, REDIS_URL: 'redis://127.0.0.1:1' });
   expect(await node.stop()).toMatchObject({ exitCode: 0 });
@@ -180,9 +179,7 @@ test('a server that is closed while Redis is down leaves no unhandled rejection'
   expect(rejections).toEqual([]);
 });
 
-test('a Redis that hangs with open connections is detected, and delays nobody', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('a Redis that hangs with open connections is detected, and delays nobody', async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

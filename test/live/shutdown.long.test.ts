@@ -36,11 +36,11 @@ function sendOverSocket({ client }: ListeningClient, channelId: string) {
   const done = (async () => {
     while (!stopped) {
       try {
+        await client.ready();
         await client.call('sendChannelMessage', { channelId, content: `over the socket ${acknowledged}` });
         acknowledged++;
       } catch (error) {
         if (!(error instanceof GantryError) || (error.code !== 0 && error.code !== 503)) throw error;
-        if (client.status.state !== 'live') await client.ready();
       }
     }
   })();
@@ -53,9 +53,9 @@ function sendOverSocket({ client }: ListeningClient, channelId: string) {
   };
 }
 
-test('SIGTERM under load, with hanging clients: accepted calls are answered, the exit is clean, and launchers miss nothing', {
-  timeout: 240_000,
-}, async ({ annotate }) => {
+test('SIGTERM under load, with hanging clients: accepted calls are answered, the exit is clean, and launchers miss nothing', async ({
+  annotate,
+}) => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
   await using stalling = await startBalancer([node.port]);
@@ -85,7 +85,7 @@ test('SIGTERM under load, with hanging clients: accepted calls are answered, the
     perSecond: 100,
     channels: [{ id: channelId, participants: players }],
   });
-  await until('load', () => sender.counts.acknowledged > 300, 60_000);
+  await until('load', () => sender.counts.acknowledged > 300);
 
   const { exitCode, tookMs } = await node.stop();
   await annotate(`stopped in ${Math.round(tookMs)} ms`);
@@ -97,10 +97,10 @@ test('SIGTERM under load, with hanging clients: accepted calls are answered, the
   await node.start();
   stalling.resume();
   const before = sender.counts.acknowledged;
-  await until('load again', () => sender.counts.acknowledged > before + 300, 60_000);
+  await until('load again', () => sender.counts.acknowledged > before + 300);
   await sender.stop();
   await Promise.all(senders.map((one) => one.stop()));
-  await until('everyone caught up', () => isCaughtUp(data.db, clients), 60_000);
+  await until('everyone caught up', () => isCaughtUp(data.db, clients));
 
   // A message executed without a response would have been resent, and be there twice.
   const { total } = await data.db.read(listChannelMessages, ada, channelId, { limit: 1, skip: 0 });
@@ -116,7 +116,7 @@ test('SIGTERM under load, with hanging clients: accepted calls are answered, the
   expect(clients.map(({ listening }) => listening.connections())).toEqual(clients.map(() => 2));
 });
 
-test('SIGTERM without hanging clients takes no longer than the drain', { timeout: 120_000 }, async () => {
+test('SIGTERM without hanging clients takes no longer than the drain', async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
   const gameId = await data.createGame();
@@ -125,12 +125,10 @@ test('SIGTERM without hanging clients takes no longer than the drain', { timeout
   await listening.client.ready();
   const { exitCode, tookMs } = await node.stop();
   expect(exitCode).toBe(0);
-  expect(tookMs).toBeLessThan(4_000);
+  expect(tookMs).toBeLessThan(9_000); // waiting for a hanging client would take ten seconds
 });
 
-test('a long-polling launcher receives the result of the call in flight, and reconnects to the restarted node', {
-  timeout: 180_000,
-}, async () => {
+test('a long-polling launcher receives the result of the call in flight, and reconnects to the restarted node', async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
   const player = await data.openSession(await data.createGame());
@@ -160,10 +158,10 @@ test('a long-polling launcher receives the result of the call in flight, and rec
       else await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
-  await until('load', () => acknowledged > 50, 60_000);
+  await until('load', () => acknowledged > 50);
   expect(await node.stop()).toMatchObject({ exitCode: 0 });
   await node.start();
-  await until('load again', () => acknowledged > 100, 60_000);
+  await until('load again', () => acknowledged > 100);
   stopped = true;
   await setting;
   socket.disconnect();

@@ -3,9 +3,9 @@ import { runSlowReaders } from './slow-reader.ts';
 
 const MiB = 1024 * 1024;
 
-test('launchers that stop reading are closed at 1 MiB, cost the others and the server nothing, and catch up later', {
-  timeout: 120_000,
-}, async ({ annotate }) => {
+test('launchers that stop reading are closed at 1 MiB, cost the others and the server nothing, and catch up later', async ({
+  annotate,
+}) => {
   const counts = await runSlowReaders({ slow: 50, healthy: 10, messagesPerSecond: 80 });
   process.stdout.write(`${JSON.stringify(counts)}\n`);
   await annotate(JSON.stringify(counts));

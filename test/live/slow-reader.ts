@@ -83,7 +83,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   const watch = setInterval(async () => {
     most = Math.max(most, await node.rssBytes());
   }, 50);
-  await until('warm', () => sender.counts.acknowledged >= warmUpMessages, 60_000);
+  await until('warm', () => sender.counts.acknowledged >= warmUpMessages);
   const before = most;
   latencies.length = 0;
   stalling.stall();
@@ -93,7 +93,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
     const { body } = await get(`${node.url}/metrics`, bearer(adminToken));
     return Number(/^gantry_disconnects_total\{reason="slow-reader"\} (\d+)$/m.exec(String(body))?.[1] ?? 0);
   };
-  await until('every slow reader closed', async () => (await closedSoFar()) >= options.slow, 100_000);
+  await until('every slow reader closed', async () => (await closedSoFar()) >= options.slow);
   clearInterval(watch);
   const grownBytes = most - before;
   const sorted = latencies.toSorted((one, other) => one - other);
@@ -101,11 +101,9 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
 
   stalling.resume();
   await sender.stop();
-  const caughtUp = await until(
-    'everyone caught up',
-    () => isCaughtUp(data.db, [...slow, ...healthy]),
-    60_000,
-  ).catch(() => false);
+  const caughtUp = await until('everyone caught up', () => isCaughtUp(data.db, [...slow, ...healthy])).catch(
+    () => false,
+  );
   const counts = {
     ...options,
     ...sender.counts,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/server/declarations/operations.ts';
 import { type ReleaseFiles, releaseFiles } from '../release/release-files.ts';
@@ -13,9 +13,6 @@ import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-
-// Installs with all dependencies, from npm's cache where possible.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 600_000 });
 
 const run = promisify(execFile);
 const node = join(repository, 'node_modules/.bin/node');

@@ -13,7 +13,7 @@ const screens: readonly [string, BrowserContextOptions][] = [
   ['on a phone, opened in dark', { ...phone, colorScheme: 'dark' }],
 ];
 
-describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 150_000 }, () => {
+describe.skipIf(noBrowser !== null)('every page, light and dark,', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {

@@ -57,7 +57,7 @@ export async function openPage(
   options: BrowserContextOptions = desktop,
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(30_000); // tests wait for conditions; on a busy machine a page may take long
+  context.setDefaultTimeout(120_000); // as long as `until` waits
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));

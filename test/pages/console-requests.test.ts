@@ -44,7 +44,7 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
     });
     const id = answered.headers.get('x-request-id') ?? '';
     const figure = chart.locator('.figure', { hasText: 'refused' }).locator('.figure-value');
-    await expect.poll(() => figure.textContent(), { timeout: 15_000 }).not.toBe('0');
+    await expect.poll(() => figure.textContent()).not.toBe('0');
     const area = await chart.locator('.u-over').boundingBox();
     if (!area) throw new Error('the chart has no area');
     // The last sample is at the right edge, and contains the refusal.
@@ -150,8 +150,6 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
     expect(await page.getByRole('region', { name: 'Node', exact: true }).textContent()).toContain('Node.js');
     const stored = page.getByRole('region', { name: 'Storage by game' });
     // Results aggregated for an earlier query are cached for some seconds.
-    await expect
-      .poll(() => stored.textContent(), { timeout: 40_000 })
-      .toMatch(/Pluto\s*1 player · 9\d(\.\d)? KB of 64(\.0)? GB/);
+    await expect.poll(() => stored.textContent()).toMatch(/Pluto\s*1 player · 9\d(\.\d)? KB of 64(\.0)? GB/);
   });
 });

@@ -12,7 +12,6 @@ const adminToken = 'the-admin-token-of-this-test';
 
 test.skipIf(noBrowser !== null)(
   'the console says that the server is down, resumes automatically, and the tail has missed nothing',
-  { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
     const settings = { PORT: String(await freePort()), ADMIN_TOKEN: adminToken };

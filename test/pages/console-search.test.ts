@@ -13,7 +13,7 @@ import { launchBrowser, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 import { openConsole } from './operator.ts';
 
-describe.skipIf(noBrowser !== null)('the search of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser !== null)('the search of the console', () => {
   let server: TestServer;
   let browser: Browser;
   let player: TestPlayer;

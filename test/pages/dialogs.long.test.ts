@@ -8,7 +8,7 @@ import { takeLauncher } from './pictures/launcher.ts';
 import { fillServer, type SampleWorld } from './pictures/sample-world.ts';
 
 // On a phone, where there is the least room; `screenshots.ts --check` does the same with all views at every width.
-describe.skipIf(noBrowser !== null)('on a phone, in light and dark,', { timeout: 150_000 }, () => {
+describe.skipIf(noBrowser !== null)('on a phone, in light and dark,', () => {
   let server: TestServer;
   let browser: Browser;
   let world: SampleWorld;

@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
 
-describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser !== null)('the manual', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {

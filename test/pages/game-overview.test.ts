@@ -7,7 +7,7 @@ import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 import { openConsole, showView } from './operator.ts';
 
-describe.skipIf(noBrowser !== null)("a game's overview in the console", { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)("a game's overview in the console", () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {

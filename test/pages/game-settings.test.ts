@@ -24,7 +24,7 @@ const screens: Readonly<Record<string, BrowserContextOptions>> = {
 };
 const gamePage = z.object({ game: z.looseObject({ gameId: z.string() }) });
 
-describe.skipIf(noBrowser !== null)('the settings of a game', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('the settings of a game', () => {
   let chain: RulesChain;
   let server: TestServer;
   let browser: Browser;

@@ -8,7 +8,7 @@ import { signedInAs } from './players.ts';
 
 type Key = 'Tab' | 'Shift+Tab';
 
-describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('with the keyboard alone', () => {
   let server: TestServer;
   let browser: Browser;
   let world: SampleWorld;

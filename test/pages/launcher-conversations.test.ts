@@ -23,7 +23,7 @@ import {
   startConversation,
 } from './players.ts';
 
-describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;

@@ -10,10 +10,7 @@ import { layoutIssues } from './layout.ts';
 import { focusedName } from './operator.ts';
 import { signedInAs } from './players.ts';
 
-/** Also on a busy machine. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
-
-describe.skipIf(noBrowser !== null)('the focus in the launcher', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser !== null)('the focus in the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;
@@ -39,7 +36,7 @@ describe.skipIf(noBrowser !== null)('the focus in the launcher', { timeout: 120_
       const grace = await server.openSession(gameId);
       await db.write(setProfile, grace.wallet, { username: 'Grace H' });
       await befriend(db, gameId, grace.wallet, (await signedInAs(page)).address);
-      const focus = (name: string | RegExp) => soon(() => focusedName(page)).toMatch(name);
+      const focus = (name: string | RegExp) => expect.poll(() => focusedName(page)).toMatch(name);
       const fine = async (name: string) => {
         let scheme = 0;
         const issues = await issuesInBothSchemes(page, async () => {
@@ -52,7 +49,7 @@ describe.skipIf(noBrowser !== null)('the focus in the launcher', { timeout: 120_
 
       await play.press('Enter');
       await page.getByRole('link', { name: 'All games' }).waitFor();
-      await soon(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
       await page.keyboard.press('Tab');
       await focus('All games');
       await page.keyboard.press('Enter');
@@ -75,11 +72,11 @@ describe.skipIf(noBrowser !== null)('the focus in the launcher', { timeout: 120_
       const entry = page.locator('.conversation-entry');
       const isOnEntry = () => entry.evaluate((one) => one === document.activeElement);
       await entry.waitFor();
-      await soon(isOnEntry).toBe(true);
+      await expect.poll(isOnEntry).toBe(true);
       await page.keyboard.press('Enter');
       await focus(inConversation);
       await page.goBack();
-      await soon(isOnEntry).toBe(true);
+      await expect.poll(isOnEntry).toBe(true);
 
       // Escape, the close button and Back; and after going forward.
       await page.getByRole('tab', { name: /^Friends/ }).press('Enter');
@@ -105,7 +102,7 @@ describe.skipIf(noBrowser !== null)('the focus in the launcher', { timeout: 120_
       await focus(/^Friends/);
       await page.goBack();
       await page.goBack();
-      await soon(() => page.evaluate(() => document.activeElement === document.body)).toBe(false);
+      await expect.poll(() => page.evaluate(() => document.activeElement === document.body)).toBe(false);
     },
   );
 });

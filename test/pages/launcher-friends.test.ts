@@ -18,7 +18,7 @@ interface Friend extends WatchedPage {
   wallet: string;
 }
 
-describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;

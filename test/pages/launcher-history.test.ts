@@ -10,7 +10,7 @@ import { signedInAs } from './players.ts';
 
 const smallest = { ...phone, viewport: { width: 320, height: 568 } };
 
-describe.skipIf(noBrowser !== null)('the history of the launcher', { timeout: 90_000 }, () => {
+describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;

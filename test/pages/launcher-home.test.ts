@@ -33,7 +33,7 @@ const foundersOnly = {
 /** With pictures, also a width in between. */
 const widths = process.env.PICTURES ? [390, 1024, 1440] : [390, 1440];
 
-describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;

@@ -9,10 +9,7 @@ import { noBrowser, openPage } from './browser.ts';
 import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import { signedInAs, startConversation } from './players.ts';
 
-/** Also on a busy machine. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
-
-describe.skipIf(noBrowser !== null)('the launcher without a connection', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;
@@ -94,7 +91,7 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', { timeo
       dorothy: 'Dorothy V\nDemo Game',
       playing: ['2 playing'],
     };
-    await soon(seen).toEqual(both);
+    await expect.poll(seen).toEqual(both);
 
     await page.getByRole('button', { name: 'About Demo Game' }).click();
     const players = page.getByText('Players now').locator('..');
@@ -108,7 +105,7 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', { timeo
       dorothy: 'Dorothy V\nStatus unknown',
       playing: [],
     };
-    await soon(seen).toEqual(unknown);
+    await expect.poll(seen).toEqual(unknown);
     await page.getByRole('heading', { name: 'Friends 2' }).waitFor();
     expect(await page.getByRole('heading', { name: /Online|Offline/ }).count()).toBe(0);
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/friends unknown.png` });
@@ -124,7 +121,7 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', { timeo
     await page.locator('.connection', { hasText: /Live|Caught up/ }).waitFor();
     expect(await seen()).toEqual({ ...unknown, dots: 1 }); // the player's own
     answer();
-    await soon(seen).toEqual({ ...both, grace: 'Grace H\nOffline', playing: ['1 playing'] });
+    await expect.poll(seen).toEqual({ ...both, grace: 'Grace H\nOffline', playing: ['1 playing'] });
   });
 
   test('a conversation outside of games follows who is online, also after a reconnect', async () => {
@@ -146,6 +143,6 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', { timeo
     expect(await title.innerText()).not.toMatch(/online|offline/i);
     expect(await title.locator('.dot').count()).toBe(0);
     answer();
-    await title.getByText('Offline', { exact: true }).waitFor({ timeout: 20_000 });
+    await title.getByText('Offline', { exact: true }).waitFor();
   });
 });

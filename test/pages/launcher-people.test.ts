@@ -23,7 +23,7 @@ import {
 
 const wholePage = { limit: 250, skip: 0 };
 
-describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('in the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;

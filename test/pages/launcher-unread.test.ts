@@ -12,10 +12,7 @@ import { noBrowser } from './browser.ts';
 import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import { playDemoGame } from './players.ts';
 
-/** Also on a busy machine. */
-const soon = <T>(read: () => T) => expect.poll(read, { timeout: 15_000 });
-
-describe.skipIf(noBrowser !== null)('unread messages in the launcher', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;
@@ -56,36 +53,36 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', { timeout
     const unread = unreadOf(page, 'Grace H');
     // Of a conversation that the player did not know.
     const [one, two, three] = [await grace.say('One'), await grace.say('Two'), await grace.say('Three')];
-    await soon(unread).toBe(3);
-    await soon(total(page)).toBe(3);
+    await expect.poll(unread).toBe(3);
+    await expect.poll(total(page)).toBe(3);
 
     // After a reload, only the last one is known.
     await page.reload();
-    await soon(unread).toBe(3);
+    await expect.poll(unread).toBe(3);
     await db.write(editMessage, grace.owner, one, 'One, corrected');
     await db.write(editMessage, grace.owner, three, 'Three, corrected');
     await entry(page, 'Three, corrected').waitFor();
     expect(await unread()).toBe(3);
     await db.write(unsendMessage, grace.owner, two);
-    await soon(unread).toBe(2);
+    await expect.poll(unread).toBe(2);
     await db.write(unsendMessage, grace.owner, three);
-    await soon(unread).toBe(1);
-    await soon(total(page)).toBe(1);
+    await expect.poll(unread).toBe(1);
+    await expect.poll(total(page)).toBe(1);
     await entry(page, 'One, corrected').waitFor();
     await db.write(moveReadMarker, owner, grace.channelId, one);
-    await soon(unread).toBe(0);
-    await soon(total(page)).toBe(0);
+    await expect.poll(unread).toBe(0);
+    await expect.poll(total(page)).toBe(0);
 
     // The player's own message, sent elsewhere, counts what is before it as read, until it is unsent.
     await grace.say('Four');
-    await soon(unread).toBe(1);
+    await expect.poll(unread).toBe(1);
     const own = await db.write(sendMessage, owner, grace.channelId, 'Five');
-    await soon(unread).toBe(0);
+    await expect.poll(unread).toBe(0);
     await db.write(editMessage, owner, own._id, 'Five, corrected');
     await grace.say('Six');
-    await soon(unread).toBe(1);
+    await expect.poll(unread).toBe(1);
     await db.write(unsendMessage, owner, own._id);
-    await soon(unread).toBe(2);
+    await expect.poll(unread).toBe(2);
   });
 
   test('an edit of a message of the player does not count those after it as read', async () => {
@@ -96,9 +93,9 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', { timeout
     const own = await db.write(sendMessage, owner, grace.channelId, 'Mine');
     await grace.say('Yours');
     const unread = unreadOf(page, 'Grace H');
-    await soon(unread).toBe(1);
+    await expect.poll(unread).toBe(1);
     await page.reload();
-    await soon(unread).toBe(1);
+    await expect.poll(unread).toBe(1);
     await db.write(editMessage, owner, own._id, 'Mine, corrected');
     await grace.say('Yours too');
     await entry(page, 'Yours too').waitFor();
@@ -109,7 +106,7 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', { timeout
     const { db } = server.services;
     const { page, owner, others } = await play('Grace H', 'Dorothy V');
     for (const other of others) await other.say('Are you there?');
-    for (const name of ['Grace H', 'Dorothy V']) await soon(unreadOf(page, name)).toBe(1);
+    for (const name of ['Grace H', 'Dorothy V']) await expect.poll(unreadOf(page, name)).toBe(1);
     // Faster than a marker is sent.
     await entry(page, 'Grace H').click();
     await page.getByRole('button', { name: 'Back to all messages' }).click();
@@ -131,11 +128,11 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', { timeout
     using elsewhere = await connectLauncher(server.url, { launcherJwt: JSON.parse(own ?? '{}').launcherJwt });
     await grace?.call('addFriend', { wallet });
     await dorothy?.call('addFriend', { wallet });
-    await soon(count).toBe(2);
+    await expect.poll(count).toBe(2);
     await grace?.call('removeFriend', { wallet });
-    await soon(count).toBe(1);
+    await expect.poll(count).toBe(1);
     await elsewhere.call('declineFriendRequest', { wallet: others[1]?.wallet });
-    await soon(count).toBe(0);
+    await expect.poll(count).toBe(0);
     for (const one of sockets) one.socket.disconnect();
   });
 });

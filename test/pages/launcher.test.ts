@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
     await grace.page.context().close();
     players = [ada];
-    await ada.page.locator('.conversation').getByText('Offline').waitFor({ timeout: 15_000 });
+    await ada.page.locator('.conversation').getByText('Offline').waitFor();
   });
 
   test('shows notifications beside the text field, and not over it', async () => {

@@ -22,7 +22,7 @@ const weekly = {
   keepSeasons: null,
 } as const;
 
-describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('leaderboards in the console', () => {
   let server: TestServer;
   let browser: Browser;
   let games = 0;

@@ -16,7 +16,7 @@ const screens: Readonly<Record<string, BrowserContextOptions>> = {
 const hourMs = 60 * 60_000;
 const listedNews = z.object({ items: z.array(z.looseObject({ newsId: z.string() })) });
 
-describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
   let server: TestServer;
   let browser: Browser;
   let gameId: string;

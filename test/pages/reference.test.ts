@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { launchBrowser, noBrowser, openPage } from './browser.ts';
 import { tabTo } from './operator.ts';
 
-describe.skipIf(noBrowser !== null)('the API reference', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowser !== null)('the API reference', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {

@@ -14,7 +14,7 @@ import { openConsole } from './operator.ts';
 
 const wholePage = { limit: 250, skip: 0 };
 
-describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {

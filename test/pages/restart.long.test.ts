@@ -20,7 +20,6 @@ const anAnswer = z.looseObject({ _id: z.string() });
 
 test.skipIf(noBrowser !== null)(
   'the server is killed, runs elsewhere for a while, is killed again and returns: both pages have missed nothing',
-  { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
     const port = String(await freePort());
@@ -91,7 +90,6 @@ test.skipIf(noBrowser !== null)(
 
 test.skipIf(noBrowser !== null)(
   'a page whose missed events arrive slowly says how many there were, once it has them',
-  { timeout: 60_000 },
   async () => {
     await using directory = await temporaryDirectory();
     await using server = await serveGantry(directory.path, { PORT: '0' });

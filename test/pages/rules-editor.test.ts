@@ -29,7 +29,7 @@ function hasFocus(editor: Locator): Promise<boolean> {
   return editor.evaluate((element) => element.matches(':focus'));
 }
 
-describe.skipIf(noBrowser !== null)('the rules editor', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('the rules editor', () => {
   let server: TestServer;
   let browser: Browser;
   let games = 0;

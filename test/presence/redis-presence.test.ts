@@ -270,7 +270,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'a lease that lapses thou
     expect(await one.presence.disconnected('session', 'a')).toBe(true);
   });
 
-  test('because Redis hung for longer: nobody is announced as absent', { timeout: 120_000 }, async () => {
+  test('because Redis hung for longer: nobody is announced as absent', async () => {
     redis = await startRedis();
     await using _redis = redis;
     const prefix = newPrefix();
@@ -292,7 +292,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'a lease that lapses thou
     await other.connect();
     await until('Redis connected', () => other.isConnected());
     const thawed = Date.now();
-    await until('rounds of renewals and sweeps', () => Date.now() - thawed > leaseMs * 1.5, 60_000);
+    await until('rounds of renewals and sweeps', () => Date.now() - thawed > leaseMs * 1.5);
     expect(changes).toEqual([]);
     expect(await other.presence.isPresent('session')).toBe(true);
   });

@@ -117,14 +117,10 @@ test('the end of a season pays the winners on the chain, and says why a guest go
   await db.write(setLeaderboardScore, { gameId, wallet: guest }, 'weekly', 500);
   await db.write(setLeaderboardScore, { gameId, wallet: third }, 'weekly', 400);
   expect(await admin('reset-leaderboard', { gameId, leaderboard: 'weekly' })).toMatchObject({ status: 200 });
-  const actions = await until(
-    'everything was sent',
-    async () => {
-      const all = await actionsOf(gameId);
-      return all.length === 4 && all.every(({ state }) => !['queued', 'submitted'].includes(state)) && all;
-    },
-    20_000,
-  );
+  const actions = await until('everything was sent', async () => {
+    const all = await actionsOf(gameId);
+    return all.length === 4 && all.every(({ state }) => !['queued', 'submitted'].includes(state)) && all;
+  });
   const balances = await Promise.all(
     [first, second, third].map((wallet) => chain.read('Token', 'balanceOf', [wallet])),
   );

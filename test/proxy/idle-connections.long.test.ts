@@ -17,7 +17,6 @@ describe.concurrent.each(Object.entries(proxies))('behind %s', (name, start) => 
 
   test.skipIf(reason !== null)(
     'no call fails on a connection that was idle, and no launcher misses an event over restarts of the node',
-    { timeout: 180_000 },
     async ({ annotate }) => {
       const options = { players: 200, bursts: 3, callsPerBurst: 4, pauseMs: 6_000 };
       const counts = await runIdleConnections(start, options);

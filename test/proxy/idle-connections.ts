@@ -90,7 +90,7 @@ export async function runIdleConnections(
       if (burst === Math.ceil((2 * bursts) / 3)) await restart(() => node.kill());
       await Promise.all(calling);
     }
-    await until('every event', () => players.every((player) => player.missed() === 0), 60_000).catch(
+    await until('every event', () => players.every((player) => player.missed() === 0)).catch(
       () => undefined, // counted below
     );
     const sum = (of: (player: Player) => number) => players.reduce((total, player) => total + of(player), 0);

@@ -22,9 +22,9 @@ const missing = nginxMissing ?? redisMissing;
 if (missing !== null) process.stderr.write(`The tests behind nginx are skipped: ${missing}\n`);
 
 describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
-  test('no launcher misses, repeats or reorders an event while nodes and Redis are killed', {
-    timeout: 150_000,
-  }, async ({ annotate }) => {
+  test('no launcher misses, repeats or reorders an event while nodes and Redis are killed', async ({
+    annotate,
+  }) => {
     await holdShortLedger(annotate, { front: startNginx });
   });
 

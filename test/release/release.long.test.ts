@@ -17,7 +17,7 @@ beforeAll(async () => {
   [release, place] = await Promise.all([releaseFiles(), temporaryDirectory()]);
   server = await serve(release.executable, place.path, '');
   ({ gameSecret } = await server.gantry('game', 'create', '--name', 'Release', '--slug', 'release'));
-}, 600_000);
+});
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
   await place?.[Symbol.asyncDispose]();

@@ -150,7 +150,7 @@ func _play():
   await writeFile(join(folder, 'play.gd'), program);
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder };
   const args = ['--path', folder, '-s', 'res://play.gd'];
-  const { stdout } = await run('godot3-server', args, { cwd: folder, env, timeout: 60_000 });
+  const { stdout } = await run('godot3-server', args, { cwd: folder, env, timeout: 120_000 });
   return /^score: (.*)$/m.exec(stdout)?.[1] ?? stdout;
 }
 

@@ -52,7 +52,7 @@ describe.concurrent('a server killed between intent and receipt', () => {
   test('during fee bumping, too', async () => {
     for (const step of stepsOfReplacing) await killedAt(step, slow, () => slow.rpc('evm_mine'));
   });
-}, 120_000);
+});
 
 async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<unknown>): Promise<void> {
   await using directory = await temporaryDirectory();
@@ -100,19 +100,15 @@ async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<un
 
   await using server = await startTestServer(variables);
   for (const nonce of intents) expect((await trigger(server.url, nonce)).status).toBe(200);
-  await until(
-    'all confirmed',
-    async () => {
-      await mine?.();
-      const { rows } = await server.services.db.read(
-        readActions,
-        { state: 'confirmed' },
-        { limit: 9, skip: 0 },
-      );
-      return rows.length === intents.length;
-    },
-    120_000,
-  );
+  await until('all confirmed', async () => {
+    await mine?.();
+    const { rows } = await server.services.db.read(
+      readActions,
+      { state: 'confirmed' },
+      { limit: 9, skip: 0 },
+    );
+    return rows.length === intents.length;
+  });
   expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(BigInt(intents.length));
   const count = await chain.rpc('eth_getTransactionCount', [signer, 'pending']);
   expect(Number(count)).toBe(intents.length);
@@ -123,5 +119,5 @@ async function listening(child: ChildProcess): Promise<string> {
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  return until('the server listens', () => /listening on (\S+)/.exec(said)?.[1], 60_000);
+  return until('the server listens', () => /listening on (\S+)/.exec(said)?.[1]);
 }

@@ -45,18 +45,14 @@ describe('rules on a chain', () => {
   const actionsOf = async (player: TestPlayer) =>
     (await server.services.db.read(readActions, { wallet: player.wallet }, { limit: 250, skip: 0 })).rows;
   const over = (player: TestPlayer, count = 1) =>
-    until(
-      `${count} actions over`,
-      async () => {
-        const actions = await actionsOf(player);
-        return (
-          actions.length === count &&
-          actions.every(({ state }) => !['queued', 'submitted'].includes(state)) &&
-          actions
-        );
-      },
-      20_000,
-    );
+    until(`${count} actions over`, async () => {
+      const actions = await actionsOf(player);
+      return (
+        actions.length === count &&
+        actions.every(({ state }) => !['queued', 'submitted'].includes(state)) &&
+        actions
+      );
+    });
   const onChain = () => ({ chainId: chain.chainId, contract: chain.addresses.Token });
   const issue = (fields: object = {}) => [
     { trigger: 'win', actions: [{ type: 'IssueToken', ...onChain(), ratio: '1.5', ...fields }] },
@@ -102,7 +98,7 @@ describe('rules on a chain', () => {
     const mined = await chain.mined();
     expect(mined.slice(before)).toHaveLength(200);
     expect(mined.map(({ nonce }) => nonce)).toEqual(mined.map((_, nonce) => nonce));
-  }, 60_000);
+  });
 
   test('a reverting call has failed, with a readable reason, whether detected before or after being mined', async () => {
     const gameId = await gameWith([

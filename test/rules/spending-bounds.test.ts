@@ -65,7 +65,7 @@ describe('a signer', () => {
     player: TestPlayer,
     what: string,
     is: (action: ListedAction) => boolean,
-  ) => until(what, async () => (await actionsOf(server, player)).find(is), 60_000);
+  ) => until(what, async () => (await actionsOf(server, player)).find(is));
   /** In wei. */
   const balance = async () =>
     BigInt(z.string().parse(await chain.rpc('eth_getBalance', [chain.signer, 'latest'])));
@@ -164,7 +164,7 @@ describe('a signer', () => {
       const gameId = await gameWith(server, issue());
       for (let n = 0; n < 6; n++) players.push(await server.openSession(gameId));
       await Promise.all(players.map((player) => trigger(server, player)));
-      const { rows, waiting } = await until('the rest waits', () => waits(server, 1), 60_000);
+      const { rows, waiting } = await until('the rest waits', () => waits(server, 1));
       expect(rows.length - waiting.length).toBeGreaterThan(0);
       for (const { error } of waiting) {
         expect(error).toMatch(
@@ -174,7 +174,7 @@ describe('a signer', () => {
     }
     {
       await using server = await start(budget);
-      await until('tried again', () => waits(server, 2), 60_000);
+      await until('tried again', () => waits(server, 2));
       expect(before - (await balance())).toBeLessThan(200_000n * gwei);
     }
     await using server = await start(variables);
@@ -196,7 +196,7 @@ describe('a signer', () => {
       return another;
     });
     await trigger(server, second);
-    await until('it was requested three times', () => requested >= 3, 60_000);
+    await until('it was requested three times', () => requested >= 3);
     expect(await actionsOf(server, second)).toMatchObject([{ state: 'submitted' }]);
     proxy.falsify('eth_getTransactionReceipt', null);
     const own = await becomes(server, second, 'confirmed', ({ state }) => state === 'confirmed');

@@ -3,13 +3,10 @@ import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-
-// Compiles the whole program several times.
-vi.setConfig({ testTimeout: 120_000 });
 
 const node = join(repository, 'node_modules/.bin/node');
 const run = promisify(execFile);
@@ -62,7 +59,7 @@ test('a server compiles the source that it was started from, and the next one ru
   const created = { ...inside(place), env: { ...env, DATA_DIR: data } };
   {
     await using server = await serveGantry(data, env, inside(place));
-    await until('the compiled program', async () => (await compiled(place)) !== 'null', 60_000);
+    await until('the compiled program', async () => (await compiled(place)) !== 'null');
     expect((await server.end('SIGTERM')).code).toBe(0);
   }
   await using server = await serveGantry(data, env, inside(place));

@@ -11,7 +11,7 @@ async function run(program: string) {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'program.mjs');
   await writeFile(file, `import { prepareThread, startThread } from ${module};\n${program}`);
-  const { status, stdout } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 60_000 });
+  const { status, stdout } = spawnSync(process.execPath, [file], { encoding: 'utf8', timeout: 120_000 });
   return { status, stdout: stdout.trim() };
 }
 

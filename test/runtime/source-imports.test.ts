@@ -26,7 +26,7 @@ test('imports of source files are resolved to the same files as by Node', () => 
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--experimental-import-meta-resolve', '--input-type=module', '--eval', comparison, ...files],
-    { encoding: 'utf8', cwd: fileURLToPath(new URL('../..', import.meta.url)), timeout: 60_000 },
+    { encoding: 'utf8', cwd: fileURLToPath(new URL('../..', import.meta.url)), timeout: 120_000 },
   );
   const { edges, differing } = JSON.parse(stdout || `{ "differing": ${JSON.stringify(stderr)} }`);
   expect(differing).toEqual([]);

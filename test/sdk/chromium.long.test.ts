@@ -18,9 +18,7 @@ describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /cl
   describeRules(() => startChromiumDriver(server.url), ['config']);
   describeWithRealServer(startChromiumDriver);
 
-  test('the sample game is played on a separate origin, and recognizes its guest again', {
-    timeout: 60_000,
-  }, async () => {
+  test('the sample game is played on a separate origin, and recognizes its guest again', async () => {
     const { gameId } = await server.createGame();
     const folder = join(repository, 'public/sdk/typescript/sample');
     const [html, game] = await Promise.all(

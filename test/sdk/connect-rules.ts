@@ -13,7 +13,7 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
     let driver: Driver;
     beforeAll(async () => {
       driver = await start();
-    }, 120_000);
+    });
     afterAll(() => driver?.[Symbol.asyncDispose]());
 
     async function scripted() {

@@ -22,7 +22,7 @@ export function testCancellation(): void {
     let count = 0;
     beforeAll(async () => {
       driver = await Driver.start(csharpDriver);
-    }, 120_000);
+    });
     afterAll(() => driver?.[Symbol.asyncDispose]());
 
     const cancel = (cancellation: string) => driver.ask({ do: 'cancel', options: { cancellation } });

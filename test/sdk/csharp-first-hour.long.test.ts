@@ -14,9 +14,9 @@ import { monoMissing } from './csharp-driver.ts';
 /** 4 s, which may not be prolonged: for the program, a day is over. */
 const shortSessions = { SESSION_DAYS: String(4 / 86_400), SESSION_RENEWAL_DAYS: '0' };
 
-test("the manual's program for Mono plays as one guest: the next day, offline and back, restarted", {
-  timeout: 90_000,
-}, async ({ skip }) => {
+test("the manual's program for Mono plays as one guest: the next day, offline and back, restarted", async ({
+  skip,
+}) => {
   skip(monoMissing !== null, monoMissing ?? '');
   await using folder = await temporaryDirectory();
   const settings = {

@@ -205,7 +205,7 @@ export class DriverClient {
 
   /** Waits until the client has reported this state. */
   async until(status: string): Promise<void> {
-    await until(status, () => this.statuses.includes(status), 20_000);
+    await until(status, () => this.statuses.includes(status));
   }
 
   /** Receives a report. */

@@ -23,7 +23,7 @@ export function describeFollowRules(start: () => Promise<Driver>): void {
     let driver: Driver;
     beforeAll(async () => {
       driver = await start();
-    }, 120_000);
+    });
     afterAll(() => driver?.[Symbol.asyncDispose]());
 
     async function scripted() {

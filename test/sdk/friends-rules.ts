@@ -53,7 +53,7 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
     let driver: Driver;
     beforeAll(async () => {
       driver = await start();
-    }, 120_000);
+    });
     afterAll(() => driver?.[Symbol.asyncDispose]());
 
     async function scripted(options: Partial<OpenOptions> = {}) {

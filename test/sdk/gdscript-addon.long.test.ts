@@ -89,7 +89,7 @@ test.for(godots)(
       return {
         output,
         /** Waits until it shows this after `from` characters of output. */
-        shows: (what: RegExp, from = 0) => until(`${what}`, () => what.exec(output().slice(from)), 20_000),
+        shows: (what: RegExp, from = 0) => until(`${what}`, () => what.exec(output().slice(from))),
         async quit() {
           await doNow('quit');
           await gone;

@@ -49,11 +49,7 @@ export class GodotProject {
     const gone = once(editor, 'close');
     const hasClass = async () => (await readFile(file, 'utf8')).includes('"class": "GantryClient"');
     const icon = join(folder, 'addons/gantry/icon.svg.import');
-    await until(
-      'the class and the imported icon',
-      async () => (await hasClass()) && existsSync(icon),
-      20_000,
-    );
+    await until('the class and the imported icon', async () => (await hasClass()) && existsSync(icon));
     editor.kill();
     await gone;
     return { project, editorSaid: output() };

@@ -12,9 +12,9 @@ import { pythonDriver } from './drivers.ts';
 
 const { missing } = pythonDriver;
 
-test('the first Python game keeps its player over restarts, ended sessions and a server that is away', {
-  timeout: 60_000,
-}, async ({ skip }) => {
+test('the first Python game keeps its player over restarts, ended sessions and a server that is away', async ({
+  skip,
+}) => {
   skip(missing !== null, missing ?? '');
   await using folder = await temporaryDirectory();
   const start = (port: string) =>
@@ -45,7 +45,7 @@ test('the first Python game keeps its player over restarts, ended sessions and a
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part));
     const prints = (text: RegExp) =>
-      until(String(text), () => text.test(output), 20_000).catch(() => expect(output).toMatch(text));
+      until(String(text), () => text.test(output)).catch(() => expect(output).toMatch(text));
     await prints(/^board:/m);
     await until('the stored player', async () => (await saved()).wallet !== undefined);
     const { wallet } = await saved();

@@ -75,7 +75,7 @@ print(client.for_player(wallet).set_user_score(score=7)["newScore"]["score"])`;
       }
     });
     const gone = once(child, 'close');
-    await until('the score', () => /leaderboard: .*Ada 1$/m.test(output) && answered === 2, 20_000)
+    await until('the score', () => /leaderboard: .*Ada 1$/m.test(output) && answered === 2)
       .catch(() => undefined)
       .finally(() => child.stdin.end());
     await gone;

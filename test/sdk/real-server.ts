@@ -32,7 +32,7 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
     beforeAll(async () => {
       server = await startTestServer();
       driver = await start(server.url);
-    }, 120_000);
+    });
     afterAll(async () => {
       await driver?.[Symbol.asyncDispose]();
       await server?.close();
@@ -210,9 +210,10 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
     });
   });
 
-  test('as a launcher, it misses, repeats and reorders nothing while nodes and Redis are killed', {
-    timeout: 120_000,
-  }, async ({ skip, annotate }) => {
+  test('as a launcher, it misses, repeats and reorders nothing while nodes and Redis are killed', async ({
+    skip,
+    annotate,
+  }) => {
     skip(redisMissing !== null, redisMissing ?? '');
     let driver: Driver | undefined;
     const starting = new Map<string, Promise<Driver>>();

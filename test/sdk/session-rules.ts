@@ -12,7 +12,7 @@ export function describeSessionRules(start: () => Promise<Driver>): void {
     let driver: Driver;
     beforeAll(async () => {
       driver = await start();
-    }, 120_000);
+    });
     afterAll(() => driver?.[Symbol.asyncDispose]());
 
     async function scripted(lifetimeMs?: number) {
@@ -32,15 +32,16 @@ export function describeSessionRules(start: () => Promise<Driver>): void {
     }
 
     test('that its player opened is renewed in its last tenth, and the connection stays', async () => {
-      await using world = await scripted(5_000);
+      const lifetimeMs = 10_000;
+      await using world = await scripted(lifetimeMs);
       const { server } = world;
       const client = await world.connect();
       const [created] = server.calls;
       world.accounts.lifetimeMs = 86_400_000;
       await until('the renewal', () => world.count('renewChannelSession') === 1);
       const waited = (server.calls.at(-1)?.at ?? 0) - (created?.at ?? 0);
-      expect(waited).toBeGreaterThanOrEqual(4_400);
-      expect(waited).toBeLessThan(5_000);
+      expect(waited).toBeGreaterThanOrEqual(0.88 * lifetimeMs);
+      expect(waited).toBeLessThan(lifetimeMs);
       await until(
         'the renewed session in the store',
         async () => (await client.saved())?.session?.launcherJwt === 'token 2',
@@ -75,7 +76,7 @@ export function describeSessionRules(start: () => Promise<Driver>): void {
         world.connect(),
         world.connect({ launcherJwt: accounts.open() }),
       ]);
-      await until('the second attempt', () => asked === 2, 5_000);
+      await until('the second attempt', () => asked === 2);
       server.add(stream, note('n1'));
       await until('an event', () => own.received.length === 1 && opened.received.length === 1);
       expect(asked).toBe(2); // of the first client only

@@ -120,7 +120,7 @@ function playing(player: string, settings: readonly string[], cwd: string) {
   return {
     /** Resolves with what matches on the screen, and with nothing if it complains first. */
     async shows(what: RegExp): Promise<string | undefined> {
-      await until(`${what}`, () => what.test(screen) || complaints !== '', 30_000);
+      await until(`${what}`, () => what.test(screen) || complaints !== '');
       expect(complaints).toBe('');
       return what.exec(screen)?.[0];
     },

@@ -85,7 +85,7 @@ describe('a database that writes in a separate thread', () => {
     }
     await db.write(unsendMessage, ada, messageId);
     reader[Symbol.dispose]();
-    await until('nothing of it is left', () => !isInFiles(), 60_000); // there are no more writes
+    await until('nothing of it is left', () => !isInFiles()); // there are no more writes
   });
 });
 

@@ -76,7 +76,7 @@ describe.each(policies)('a leaderboard that keeps the $keep score, $order', (lea
       }),
       { numRuns: 30, examples: equalScoresOfOnePlayer },
     );
-  }, 120_000);
+  });
 });
 
 /** As after ten thousand more events of every player. */

@@ -158,7 +158,7 @@ describe('a database of the first schema', () => {
 });
 
 describe('a fresh database', () => {
-  test('can be opened by several processes at the same instant', { timeout: 120_000 }, async () => {
+  test('can be opened by several processes at the same instant', async () => {
     await using directory = await temporaryDirectory();
     const [rounds, processes] = [60, 4];
     const beginAt = Date.now() + 2_000;
@@ -177,9 +177,7 @@ describe('a fresh database', () => {
 });
 
 describe('a fresh data directory', () => {
-  test('is initialized by several processes at the same time, which all read the same', {
-    timeout: 120_000,
-  }, async () => {
+  test('is initialized by several processes at the same time, which all read the same', async () => {
     for (let round = 0; round < 2; round++) {
       await using directory = await temporaryDirectory();
       const dataDirectory = join(directory.path, 'data');

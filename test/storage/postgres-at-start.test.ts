@@ -75,7 +75,6 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
 
   test.skipIf(bouncerMissing !== null)(
     'refuses a PgBouncer in transaction mode before it creates a table, and accepts session mode',
-    { timeout: 60_000 },
     async () => {
       await using pooled = await startBouncer(server, 'transaction');
       const env = { DATABASE_URL: pooled.url, GANTRY_SECRET_KEY: secretKey, PORT: '0' };
@@ -93,7 +92,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
     },
   );
 
-  test('waits for a server that is down, and serves when it is up', { timeout: 60_000 }, async () => {
+  test('waits for a server that is down, and serves when it is up', async () => {
     await server.stop();
     let attempts = 0;
     const closing = createServer((socket) => {
@@ -101,7 +100,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
       socket.destroy();
     }).listen(server.port, '127.0.0.1');
     const starting = startClusterNode({ DATABASE_URL: server.url(), GANTRY_SECRET_KEY: secretKey });
-    await until('several attempts', () => attempts > 2, 20_000);
+    await until('several attempts', () => attempts > 2);
     closing.close();
     await once(closing, 'close');
     await server.start();
@@ -111,7 +110,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
     expect(await node.stop()).toMatchObject({ exitCode: 0 });
   });
 
-  test('stops without an error in its log while it creates the demo', { timeout: 60_000 }, async () => {
+  test('stops without an error in its log while it creates the demo', async () => {
     await using directory = await temporaryDirectory();
     const client = new Client({ connectionString: server.url() });
     await client.connect();
@@ -129,7 +128,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
       });
     }
     const gone = once(running, 'close');
-    await until('the server listens', () => existsSync(join(directory.path, 'server-address.json')), 20_000);
+    await until('the server listens', () => existsSync(join(directory.path, 'server-address.json')));
     running.kill('SIGTERM');
     // A signal before the server handles them ends it at once.
     expect([

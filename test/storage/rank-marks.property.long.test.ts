@@ -35,66 +35,62 @@ afterAll(() => {
 test.each([
   ['by statements', (marks: RankMarks) => marks],
   ['in memory', (marks: RankMarks) => new MarkCache(marks)],
-])(
-  'counted %s, every row and every place matches a sort of the rows',
-  async (_how, holding) => {
-    await using directory = await temporaryDirectory();
-    const db = openDatabase(join(directory.path, 'gantry.db'));
-    db.pragma('synchronous = OFF'); // counting is what is tested; each step would wait for the disk several times
-    const add = db.prepare(
-      'INSERT INTO board (stream_id, board_id, sort_score, reached_at, score_id) VALUES (?, ?, ?, ?, ?)',
-    );
-    const remove = db.prepare('DELETE FROM board WHERE score_id = ?');
-    const from = db
-      .prepare<[number, number, string, number, number], string>(
-        `SELECT score_id FROM board WHERE (sort_score, reached_at, score_id) >= (?, ?, ?)
+])('counted %s, every row and every place matches a sort of the rows', async (_how, holding) => {
+  await using directory = await temporaryDirectory();
+  const db = openDatabase(join(directory.path, 'gantry.db'));
+  db.pragma('synchronous = OFF'); // counting is what is tested; each step would wait for the disk several times
+  const add = db.prepare(
+    'INSERT INTO board (stream_id, board_id, sort_score, reached_at, score_id) VALUES (?, ?, ?, ?, ?)',
+  );
+  const remove = db.prepare('DELETE FROM board WHERE score_id = ?');
+  const from = db
+    .prepare<[number, number, string, number, number], string>(
+      `SELECT score_id FROM board WHERE (sort_score, reached_at, score_id) >= (?, ?, ?)
        ORDER BY sort_score, reached_at, score_id LIMIT ? OFFSET ?`,
-      )
-      .pluck();
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 40, maxLength: 160, size: 'max' }), (steps) => {
-        db.exec('DELETE FROM board; DELETE FROM board_marks');
-        const marks = new RankMarks(db, board, endings);
-        marks.begin(boardId);
-        const counting = holding(marks);
-        const written = () => counting instanceof MarkCache && counting.flush();
-        let rows: RankKey[] = [];
-        let nextStream = 1;
-        for (const one of steps) {
-          if ('add' in one) {
-            if (rows.some((row) => row.score_id === one.add.score_id)) continue;
-            const { sort_score, reached_at, score_id } = one.add;
-            add.run(nextStream++, boardId, sort_score, reached_at, score_id);
-            counting.added(boardId, one.add);
-            rows = [...rows, one.add].sort(byRank);
-          } else if ('remove' in one) {
-            const [gone] = rows.splice(one.remove % Math.max(1, rows.length), 1);
-            if (!gone) continue;
-            remove.run(gone.score_id);
-            counting.removed(boardId, gone);
-          } else {
-            marks.rebuild(boardId);
-            if (counting instanceof MarkCache) counting.forget();
-          }
-          written();
-          counts.steps++;
-          expect(rows.map((row) => marks.before(boardId, row))).toEqual(rows.map((_, place) => place));
-          const places = Array.from({ length: rows.length + 2 }, (_, place) => place);
-          const found = places.map((place) => {
-            const { from: mark, skip } = marks.near(boardId, place);
-            return from.all(mark.sort_score, mark.reached_at, mark.score_id, 2, skip);
-          });
-          expect(found).toEqual(places.map((place) => ids(rows.slice(place, place + 2))));
-          counts.places += rows.length;
+    )
+    .pluck();
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 40, maxLength: 160, size: 'max' }), (steps) => {
+      db.exec('DELETE FROM board; DELETE FROM board_marks');
+      const marks = new RankMarks(db, board, endings);
+      marks.begin(boardId);
+      const counting = holding(marks);
+      const written = () => counting instanceof MarkCache && counting.flush();
+      let rows: RankKey[] = [];
+      let nextStream = 1;
+      for (const one of steps) {
+        if ('add' in one) {
+          if (rows.some((row) => row.score_id === one.add.score_id)) continue;
+          const { sort_score, reached_at, score_id } = one.add;
+          add.run(nextStream++, boardId, sort_score, reached_at, score_id);
+          counting.added(boardId, one.add);
+          rows = [...rows, one.add].sort(byRank);
+        } else if ('remove' in one) {
+          const [gone] = rows.splice(one.remove % Math.max(1, rows.length), 1);
+          if (!gone) continue;
+          remove.run(gone.score_id);
+          counting.removed(boardId, gone);
+        } else {
+          marks.rebuild(boardId);
+          if (counting instanceof MarkCache) counting.forget();
         }
-        counts.marks += db.prepare<[], number>('SELECT count(*) FROM board_marks').pluck().get() ?? 0;
-      }),
-      { numRuns: 15 },
-    );
-    db.close();
-  },
-  240_000,
-);
+        written();
+        counts.steps++;
+        expect(rows.map((row) => marks.before(boardId, row))).toEqual(rows.map((_, place) => place));
+        const places = Array.from({ length: rows.length + 2 }, (_, place) => place);
+        const found = places.map((place) => {
+          const { from: mark, skip } = marks.near(boardId, place);
+          return from.all(mark.sort_score, mark.reached_at, mark.score_id, 2, skip);
+        });
+        expect(found).toEqual(places.map((place) => ids(rows.slice(place, place + 2))));
+        counts.places += rows.length;
+      }
+      counts.marks += db.prepare<[], number>('SELECT count(*) FROM board_marks').pluck().get() ?? 0;
+    }),
+    { numRuns: 15 },
+  );
+  db.close();
+});
 
 const ids = (rows: readonly RankKey[]) => rows.map((row) => row.score_id);
 

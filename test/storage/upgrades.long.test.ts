@@ -146,9 +146,6 @@ const postgresStep = process.env.UPGRADES === 'all' ? 1 : 3;
 
 test.skipIf(noPostgres !== null)(
   'PostgreSQL databases of earlier schema versions are upgraded with all their data, and keep working',
-  {
-    timeout: 300_000,
-  },
   async () => {
     const few = 60;
     await using growing = await growDatabase(few);
@@ -192,9 +189,7 @@ function edit(file: string, sql: string): void {
 
 const upgradeOnce = fileURLToPath(new URL('upgrade-once.ts', import.meta.url));
 
-test('a process killed in the middle of a migration leaves the file unchanged or upgraded, and nothing in between', {
-  timeout: 120_000,
-}, async () => {
+test('a process killed in the middle of a migration leaves the file unchanged or upgraded, and nothing in between', async () => {
   await using directory = await temporaryDirectory();
   const [made, file] = [join(directory.path, 'made.db'), join(directory.path, 'gantry.db')];
   makeDatabase(made, 1, 10_000);

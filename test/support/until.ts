@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  withinMs = 40_000,
+  withinMs = 120_000,
 ): Promise<Exclude<T, null | undefined | false>> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -54,4 +54,4 @@ describe.concurrent('a client on a slow connection', () => {
     expect(received).toMatch(/^HTTP\/1\.1 408 .*"reason":"body_too_slow"/s);
     expect(closedAfterMs).not.toBeNull();
   });
-}, 90_000);
+});

@@ -174,7 +174,7 @@ const ways: [string, AdminWay][] = [
 ];
 
 // A command is a separate process, and takes half a second of CPU time.
-describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, admin) => {
+describe.each(ways)('an administrator over %s', (_name, admin) => {
   const newGame = async (policies = {}) =>
     (await admin.call(createGame, { name: 'Space Race', policies })).gameId;
   const newPlayer = (gameId: string) => server.openSession(gameId);

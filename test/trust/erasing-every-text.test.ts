@@ -167,9 +167,7 @@ async function found(texts: readonly string[]): Promise<Map<string, string[]>> {
   return all;
 }
 
-test('erasing a player removes their texts of every field of every operation from every table and event', {
-  timeout: 300_000,
-}, async () => {
+test('erasing a player removes their texts of every field of every operation from every table and event', async () => {
   const marked: Marked[] = [];
   const notTaken: string[] = [];
   for (const operation of written) {

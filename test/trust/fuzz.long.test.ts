@@ -8,9 +8,9 @@ const requests = 1_200;
 const title =
   'mutated calls of every operation over every transport are refused or executed, and never crash the server';
 
-test(title, { timeout: 120_000 }, ({ annotate }) => fuzzed(annotate));
+test(title, ({ annotate }) => fuzzed(annotate));
 
-test.skipIf(noPostgres !== null)(`${title}, on PostgreSQL`, { timeout: 120_000 }, async ({ annotate }) => {
+test.skipIf(noPostgres !== null)(`${title}, on PostgreSQL`, async ({ annotate }) => {
   await using database = await freshDatabase();
   await fuzzed(annotate, { databaseUrl: database.url });
 });

@@ -470,7 +470,7 @@ describe.concurrent('a request that is sent slowly', () => {
       () => ['GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nUpgrade: websocket\r\n', 60_000],
       headersWithinMs,
     ],
-  ])('%s, is aborted in time', { timeout: 40_000 }, async (_what, steps, limitMs) => {
+  ])('%s, is aborted in time', async (_what, steps, limitMs) => {
     const result = await exchange(server, steps(), { withinMs: limitMs + slackMs });
     isRefused(result);
     expect(result.closedAfterMs).toBeLessThan(limitMs + slackMs);
@@ -484,7 +484,7 @@ describe.concurrent('a request that is sent slowly', () => {
     for (const result of results) isRefused(result);
   });
 
-  it('others are answered as usual while hundreds are pending', { timeout: 40_000 }, async () => {
+  it('others are answered as usual while hundreds are pending', async () => {
     const waiting = Array.from({ length: 300 }, () =>
       exchange(server, ['POST /launcher HTTP/1.1\r\nHost: a\r\n', 60_000], {
         withinMs: headersWithinMs + slackMs,

@@ -12,11 +12,12 @@ beforeAll(async () => {
   if (missing !== null) return;
   const [next = '', afterNext = ''] = await Promise.all([1, 2].map(buildVersion));
   Object.assign(versions, { next, afterNext });
-}, 120_000);
+});
 
-test('two nodes are upgraded and rolled back one after the other under load, and nothing is lost or refused', {
-  timeout: 240_000,
-}, async ({ skip, annotate }) => {
+test('two nodes are upgraded and rolled back one after the other under load, and nothing is lost or refused', async ({
+  skip,
+  annotate,
+}) => {
   skip(missing !== null, missing ?? '');
   const counts = await runSideBySide(versions, {
     ...{ seconds: 2, sockets: 16, messagesPerSecond: 20, isShort: true },
@@ -41,9 +42,9 @@ test('two nodes are upgraded and rolled back one after the other under load, and
   expect(counts.reconnects).toBeGreaterThanOrEqual(16);
 });
 
-test('a node that is two versions behind stops with a message, and does not start again; the one between runs on', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+test('a node that is two versions behind stops with a message, and does not start again; the one between runs on', async ({
+  skip,
+}) => {
   skip(missing !== null, missing ?? '');
   const found = await runTwoApart(versions);
   expect(found).toMatchObject({ exitCode: 1, isNextRunning: true });

@@ -162,7 +162,7 @@ export function leaderboardsContract(open: OpenStore): void {
           { numRuns: 4 },
         );
       }
-    }, 120_000);
+    });
 
     test('records read back as they were returned, also after a reopen, and not on another leaderboard', async () => {
       await using fixture = await open();

@@ -14,7 +14,7 @@ import { noPostgres } from '../../support/postgres.ts';
 
 const players = 3_000;
 
-describe.skipIf(noPostgres !== null)('pages of a leaderboard', { timeout: 60_000 }, () => {
+describe.skipIf(noPostgres !== null)('pages of a leaderboard', () => {
   test('and places are read from one snapshot each, whatever is committed meanwhile', async () => {
     await using store = await openPostgresDatabase();
     expect([...(await readWhileMoving(store.db, 1_000))].sort()).toEqual(notMoved);

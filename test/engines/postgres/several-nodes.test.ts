@@ -28,7 +28,6 @@ test.skipIf(noPostgres !== null)(
 
 test.skipIf(noPostgres !== null || redisMissing !== null)(
   'nodes that get no response from PostgreSQL refuse with 503 and Retry-After, and recover automatically',
-  { timeout: 120_000 },
   async () => {
     await using postgres = await PostgresServer.start({ fsync: true });
     await using redis = await startRedis();

@@ -126,7 +126,6 @@ test.skipIf(noPostgres !== null)(
 
 test.skipIf(noPostgres !== null)(
   'nodes that start and stop beside a sole writer under load lose nothing and duplicate nothing',
-  { timeout: 60_000 },
   async () => {
     const scene = await channelOfTwo();
     let said = 0;
@@ -194,7 +193,6 @@ test.skipIf(noPostgres !== null)(
 
 test.skipIf(noPostgres !== null)(
   'a sole writer sees its own changes, and those of a node that joins, once they are acknowledged',
-  { timeout: 60_000 },
   async () => {
     const scene = await channelOfTwo();
     const { wallet } = scene.sender;

@@ -17,7 +17,6 @@ const perBatch = 100;
 
 test.skipIf(noPostgres !== null)(
   'trimming a busy stream does not scan the index entries of deleted events',
-  { timeout: 60_000 },
   async () => {
     await using database = await freshSchema();
     const client = new Client({ connectionString: database.url });

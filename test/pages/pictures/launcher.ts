@@ -100,6 +100,8 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await take(page, 'play-name-refused');
   await page.keyboard.press('Escape');
   await fillBlocked(server, { gameId: world.gameId, wallet: ada.wallet }, world.players.slice(2, 5));
+  // What was closed goes back in the browser's history a moment later, which would cut off the reload.
+  await page.waitForURL(({ hash }) => !hash.includes('?'));
   await page.reload();
   await tab(/^Messages/);
   await page.getByRole('button', { name: /^Blocked players/ }).click();
