@@ -60,7 +60,7 @@ async function request(path, { timeoutMs = defaultTimeoutMs, ...init }) {
   let response;
   let body;
   try {
-    response = await fetch(path, { ...init, signal, cache: 'no-store' });
+    response = await fetch(path, { ...init, signal });
     body = await response.json();
   } catch (error) {
     if (init.signal?.aborted) throw error;

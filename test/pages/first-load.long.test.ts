@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== null)('the first load', () => {
     process.stdout.write(`first load of ${page.path}: ${JSON.stringify({ first, second })}\n`);
     expect(first.requests).toBeLessThanOrEqual(page.mostRequests);
     expect(first.bytes).toBeLessThan(page.mostBytes);
-    expect(second.bytes).toBeLessThan(first.bytes / 2);
+    expect(second.bytes).toBeLessThan(first.bytes / 10);
     expect(watched.complaints).toEqual([]);
     await watched.page.context().close();
   });
