@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventsOfStream, readEpoch } from '../../src/features/events/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
+import { listUndelivered } from '../../src/features/notifications/queries.ts';
+import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
@@ -106,6 +109,22 @@ test('more happens during a replay from a slow database than is buffered in memo
   await send(2_001, 2_010);
   await receivesAll(launcher, stream, 2_010);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(2_010).map((seq) => seq + 1));
+});
+
+test('a socket whose session ends while it catches up is told so before it is closed', async () => {
+  await using server = await startTestServer();
+  const player = await server.openSession((await server.createGame()).gameId);
+  interceptReads(server.services.db, listUndelivered, {
+    async before() {
+      await server.services.db.write(revokeSessionById, player.sessionId);
+      await pause(500); // longer than a socket stays open that was told
+    },
+  });
+  using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
+  await until('the cut', () => !launcher.socket.connected);
+  expect(launcher.received.map(({ name, record }) => [name, record.endReason])).toEqual([
+    ['game-channels patched', 'revoked'],
+  ]);
 });
 
 test('the first event says where each stream continues', async () => {

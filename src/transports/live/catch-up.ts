@@ -125,6 +125,7 @@ export interface CatchUpDependencies {
  * events written after the positions were read are not lost.
  */
 export class CatchUp {
+  readonly sessionId: string;
   readonly #db: Store;
   readonly #details: SessionDetails;
   readonly #listener: Listener;
@@ -144,6 +145,7 @@ export class CatchUp {
     this.#dependencies = dependencies;
     this.#db = dependencies.db;
     this.#details = dependencies.details;
+    this.sessionId = this.#details.session.id;
     this.#listener = listenerOf(dependencies.details);
     this.#push = dependencies.push;
     this.#push.hold(this);

@@ -39,6 +39,7 @@ export interface PushDependencies {
 
 /** A socket that is catching up: it buffers its own events until it goes live. */
 export interface CatchingUpSocket {
+  readonly sessionId: string;
   offer(event: StoredEvent): void;
 }
 
@@ -121,12 +122,20 @@ export class Push {
     }
   }
 
-  /** Closes the sockets of an ended session shortly after they were notified. */
   #disconnectEndedSession(event: StoredEvent): void {
     const session = recordIn(event, gameChannelPatched);
-    if (!session || session.exists) return;
-    const room = roomOfSession(session._id);
+    if (session && !session.exists) this.#disconnectSoon(session._id, performance.now() + closeTimeoutMs);
+  }
+
+  /** Closes the sockets of an ended session shortly after they were notified; those that catch up are notified last. */
+  #disconnectSoon(sessionId: string, latestAt: number): void {
+    const room = roomOfSession(sessionId);
     setTimeout(() => {
+      const isCatchingUp = [...this.#catchingUp].some((socket) => socket.sessionId === sessionId);
+      if (isCatchingUp && performance.now() < latestAt) {
+        this.#disconnectSoon(sessionId, latestAt);
+        return;
+      }
       const { adapter, sockets } = this.#dependencies.io.of('/');
       const connections = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id)?.conn ?? []);
       this.#dependencies.io.local.in(room).disconnectSockets(true);
