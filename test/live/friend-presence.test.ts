@@ -371,7 +371,7 @@ test('a client with much left to read is not sent more: the last state follows w
     const details = await db.read(findSession, player.sessionId);
     if (!details) throw new Error('the session exists');
     const outgoing = { send: (event: string) => to.push(event), isBacklogged: () => isSlow && isBacklogged };
-    const socket = feed.connect(details, null, outgoing);
+    const socket = feed.connect(details, shown, outgoing);
     const wallets = await db.read(friendWallets, player.wallet);
     await socket.follow(async () => ({ friends: wallets, visible: null, blocking: [] }));
     return socket;
@@ -403,7 +403,7 @@ test('friends too long for one message are sent in several, each friend once', a
   const connectTo = async ({ sessionId }: TestPlayer, send: (event: string) => void) => {
     const details = await db.read(findSession, sessionId);
     if (!details) throw new Error('the session exists');
-    return feed.connect(details, null, { send, isBacklogged: () => false });
+    return feed.connect(details, shown, { send, isBacklogged: () => false });
   };
   const watching = await connectTo(ada, (event) => messages.push(event));
   const wallets = others.map(({ wallet }) => wallet);
@@ -433,10 +433,10 @@ test('while many sockets wait, the others wait longer, so that more changes are 
   if (!watching || !changing) throw new Error('the sessions exist');
   let sent = 0;
   const outgoing = { send: () => sent++, isBacklogged: () => false };
-  const sockets = Array.from({ length: 250 }, () => feed.connect(watching, null, outgoing));
+  const sockets = Array.from({ length: 250 }, () => feed.connect(watching, shown, outgoing));
   const snapshot = { friends: [bob.wallet], visible: null, blocking: [] };
   for (const socket of sockets) await socket.follow(async () => snapshot);
-  feed.connect(changing, null, outgoing);
+  feed.connect(changing, shown, outgoing);
   await until('all sent', () => sent === sockets.length);
   const waited = sockets.map(({ dueAt }) => dueAt - (sockets[0]?.dueAt ?? 0));
   expect(Math.max(...waited.slice(0, 200))).toBeLessThan(100);
@@ -451,7 +451,7 @@ test('what has been sent to sockets leaves nothing behind that only a collection
   const watching = await db.read(findSession, ada.sessionId);
   if (!watching) throw new Error('the session exists');
   const outgoing = { send: () => undefined, isBacklogged: () => false };
-  const sockets = Array.from({ length: 500 }, () => feed.connect(watching, null, outgoing));
+  const sockets = Array.from({ length: 500 }, () => feed.connect(watching, shown, outgoing));
   for (const socket of sockets)
     await socket.follow(async () => ({ friends: [], visible: null, blocking: [] }));
   setFlagsFromString('--expose-gc');
@@ -489,9 +489,9 @@ test('a socket that follows again while it waits is sent later changes once', as
   if (!watching || !changing) throw new Error('the sessions exist');
   const sent: string[] = [];
   const outgoing = { send: (event: string) => void sent.push(event), isBacklogged: () => false };
-  const socket = feed.connect(watching, null, outgoing);
+  const socket = feed.connect(watching, shown, outgoing);
   const snapshot = async () => ({ friends: [], visible: null, blocking: [] });
-  const playing = feed.connect(changing, null, outgoing);
+  const playing = feed.connect(changing, shown, outgoing);
   await until('online', () => feed.visible(bob.wallet) !== null);
   await socket.follow(snapshot);
   socket.mark(bob.wallet);
@@ -560,6 +560,9 @@ test('a muted player, and forbidden words, are not seen in a status or in detail
   await game.call('setRichPresence', { connect: 'room' });
   await until('nothing said', () => detailsOf() === '');
 });
+
+/** How a session's socket connects without a status. */
+const shown = { status: null, isShown: true };
 
 /** Of a node that knows no other. */
 function feedOfOnlyNode(): PresenceFeed {

@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../games/game.ts';
-import type { ChannelSession } from '../sessions/channel-session.ts';
+import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
 import { areInGame, isOwnPlayer } from './queries.ts';
 
 /** Who asks about friends; without a session, the game's server. */
@@ -23,11 +23,26 @@ export async function friendsScope(
 ): Promise<string | null> {
   requireFriendsAccess(game);
   if (seesAll(game)) return null;
-  if (isByPlayer(session) || (await db.read(isOwnPlayer, { gameId: game.id, wallet }))) return game.id;
+  if (await isOwn(db, { game, wallet, session })) return game.id;
   throw new GantryError(
     'friends_forbidden',
     'The player has not opened this game: its server sees the friends of players who have, or needs the policy "friends": "all"',
   );
+}
+
+/**
+ * Whether the connections of a session show its player to others, as online and playing its game, and count playtime.
+ * The same rule as for what they see: otherwise any game's server could claim this of any player.
+ */
+export async function showsPlayer(
+  db: Store,
+  { game, session }: Pick<SessionDetails, 'game' | 'session'>,
+): Promise<boolean> {
+  return seesAll(game) || isOwn(db, { game, wallet: session.wallet, session });
+}
+
+async function isOwn(db: Store, { game, wallet, session }: FriendsCaller): Promise<boolean> {
+  return isByPlayer(session) || db.read(isOwnPlayer, { gameId: game.id, wallet });
 }
 
 /** Whether a caller is the player, and neither the game's server nor a session that it has opened for any player. */

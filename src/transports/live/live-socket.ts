@@ -5,6 +5,7 @@ import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import type { NewStatus } from '../../cluster/players/player-part.ts';
 import { GantryError } from '../../core/errors.ts';
 import type { Connection } from '../../features/events/connection.ts';
+import { showsPlayer } from '../../features/friends/friends-scope.ts';
 import type { Game } from '../../features/games/game.ts';
 import { ofLauncher } from '../../features/games/refuse-old-version.ts';
 import { budgetOf, type SessionDetails } from '../../features/sessions/channel-session.ts';
@@ -184,9 +185,10 @@ export class LiveSocket implements ConnectionListener, Outgoing {
     const cursors = readCursors(given);
     const hasStatus = givenStatus !== undefined && givenStatus !== null;
     const status = hasStatus ? await statusOf(details, givenStatus) : null;
+    const isShown = await showsPlayer(db, details);
     // If it was closed while its token was checked, its departure would never be recorded.
     if (this.#conn.readyState !== 'open') throw closedMeanwhile();
-    const sent = { token: String(token), status, socketId: socket.id };
+    const sent = { token: String(token), status, isShown, socketId: socket.id };
     const subscriptions = new Subscriptions(socket, this.#services);
     const session = new SocketSession(details, sent, subscriptions, this.#services);
     this.#session = session;
@@ -226,7 +228,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
     const { report, friends } = this.#services;
     const { id: sessionId } = session.details.session;
     session.watch();
-    session.subscriptions.player = friends.connect(session.details, session.status, this);
+    session.subscriptions.player = friends.connect(session.details, session, this);
     socket.join(roomOfSession(sessionId));
     const first = {
       sessionId,

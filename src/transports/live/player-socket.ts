@@ -33,7 +33,8 @@ export class PlayerSocket implements OwnPresence {
   dueAt = 0;
   isWaiting = false;
   readonly wallet: string;
-  readonly #connection: PlayerConnection;
+  /** Null: the socket does not show its player to others, and what it says of the player has no effect. */
+  readonly #connection: PlayerConnection | null;
   readonly #outgoing: Outgoing;
   readonly #following: Following;
   #isFollowing = false;
@@ -55,17 +56,17 @@ export class PlayerSocket implements OwnPresence {
 
   constructor(
     { id, wallet }: ChannelSession,
-    game: { id: string; name: string } | null,
-    status: NewStatus | null,
+    gameId: string | null,
+    connection: PlayerConnection | null,
     outgoing: Outgoing,
     following: Following,
   ) {
     this.sessionId = id;
-    this.gameId = game?.id ?? null;
+    this.gameId = gameId;
     this.wallet = wallet;
     this.#outgoing = outgoing;
     this.#following = following;
-    this.#connection = following.local.connect(wallet, game, status);
+    this.#connection = connection;
   }
 
   get stream(): string {
@@ -77,11 +78,11 @@ export class PlayerSocket implements OwnPresence {
   }
 
   setCurrentGame(game: { id: string; name: string } | null): void {
-    this.#following.local.openGame(this.wallet, this.#connection, game);
+    if (this.#connection) this.#following.local.openGame(this.wallet, this.#connection, game);
   }
 
   setRichPresence(rich: RichPresence | null): void {
-    this.#following.local.describe(this.wallet, this.#connection, rich);
+    if (this.#connection) this.#following.local.describe(this.wallet, this.#connection, rich);
   }
 
   async follow(read: () => Promise<FriendsToFollow>): Promise<FriendPresence[]> {
@@ -134,7 +135,7 @@ export class PlayerSocket implements OwnPresence {
   /** Call this when the socket is closed. */
   close(): void {
     this.unfollow();
-    this.#following.local.disconnect(this.wallet, this.#connection);
+    if (this.#connection) this.#following.local.disconnect(this.wallet, this.#connection);
   }
 
   /** The presence of a friend has changed. */

@@ -132,10 +132,15 @@ export class PresenceFeed {
     repeat(() => this.#replica.tick(), { everyMs: tickMs, firstMs: 0, signal, report });
   }
 
-  /** A session's socket is live; its player comes online, with this status unless it is null. */
-  connect({ session, game }: SessionDetails, status: NewStatus | null, outgoing: Outgoing): PlayerSocket {
+  /** A session's socket is live; its player comes online, with this status unless it is null, if it shows the player. */
+  connect(
+    { session, game }: SessionDetails,
+    { status, isShown }: { status: NewStatus | null; isShown: boolean },
+    outgoing: Outgoing,
+  ): PlayerSocket {
     const played = game.kind === 'launcher' ? null : { id: game.id, name: game.name };
-    return new PlayerSocket(session, played, status, outgoing, this.#following);
+    const connection = isShown ? this.#local.connect(session.wallet, played, status) : null;
+    return new PlayerSocket(session, played?.id ?? null, connection, outgoing, this.#following);
   }
 
   /** Takes note of changed friendships, blocks and privacy settings. */

@@ -34,6 +34,8 @@ export class SocketSession implements ExpiringSession {
   token: string;
   /** The handshake's. */
   readonly status: NewStatus | null;
+  /** As `showsPlayer` when it connected. */
+  readonly isShown: boolean;
   readonly subscriptions: Subscriptions;
   /** Whom the bytes that it sends are charged to. */
   readonly owner: CallOwner;
@@ -48,7 +50,12 @@ export class SocketSession implements ExpiringSession {
 
   constructor(
     details: SessionDetails,
-    { token, status, socketId }: { token: string; status: NewStatus | null; socketId: string },
+    {
+      token,
+      status,
+      isShown,
+      socketId,
+    }: { token: string; status: NewStatus | null; isShown: boolean; socketId: string },
     subscriptions: Subscriptions,
     services: SocketSessionServices,
   ) {
@@ -56,6 +63,7 @@ export class SocketSession implements ExpiringSession {
     this.owner = { gameId: details.session.gameId, wallet: budgetOf(details.session) };
     this.token = token;
     this.status = status;
+    this.isShown = isShown;
     this.subscriptions = subscriptions;
     this.#socketId = socketId;
     this.#services = services;
