@@ -32,9 +32,9 @@ export function GameScreen({ launcher, current }) {
   const talkTo = async (wallets) => {
     places.go({ panel: 'messages', channel: await conversations.start(wallets) });
   };
-  /** @param {string} id */
-  const select = (id) => {
-    if (id !== shown) places.go({ panel: id });
+  /** @param {string} id @param {boolean} isByKey */
+  const select = (id, isByKey) => {
+    if (id !== shown) places.go({ panel: id }, isByKey);
   };
   const tabs = [
     ...(wide ? [] : [{ id: 'game', label: 'Game', icon: /** @type {const} */ ('game') }]),

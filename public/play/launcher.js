@@ -231,7 +231,7 @@ export class Launcher extends Observable {
         throw error;
       }
       this.refusal = { gameId: game.gameId, error: refusal };
-      this.places.replace({ ...this.shown, dialogs: [`about=${game.slug}`] });
+      this.places.go({ ...this.shown, dialogs: [`about=${game.slug}`] }, true);
     } finally {
       if (this.opening === game.gameId) this.notOpening();
       this.changed();

@@ -64,15 +64,11 @@ export class Places extends Observable {
   /**
    * Opens a place of the game that is shown, or of the one named. It takes the entry of a dialog that this closes.
    * @param {Partial<Place>} place
+   * @param {boolean} [isReplaced] whether it takes the entry of this one in any case
    */
-  go(place) {
+  go(place, isReplaced = false) {
     const next = { ...library, slug: this.place.slug, ...place };
-    this.#enter(next, next.dialogs.length < this.place.dialogs.length);
-  }
-
-  /** Opens a place instead of this one. @param {Place} place */
-  replace(place) {
-    this.#enter(place, true);
+    this.#enter(next, isReplaced || next.dialogs.length < this.place.dialogs.length);
   }
 
   /**

@@ -9,7 +9,8 @@ import { Icon } from './icon.js';
 /**
  * A row of tabs; the arrow keys move between them. The panel of a tab is
  * `<div role="tabpanel" id="panel-<id>" aria-labelledby="tab-<id>">`.
- * @param {{ label: string, tabs: readonly Tab[], selected: string, onSelect: (id: string) => void }} props
+ * @param {{ label: string, tabs: readonly Tab[], selected: string, onSelect: (id: string, isByKey: boolean) => void }} props
+ *   `isByKey`: selected in passing, on the way to another tab
  */
 export function Tabs({ label, tabs, selected, onSelect }) {
   /** @param {KeyboardEvent} event */
@@ -20,7 +21,7 @@ export function Tabs({ label, tabs, selected, onSelect }) {
     const next = to === undefined ? undefined : tabs[(to + tabs.length) % tabs.length];
     if (!next) return;
     event.preventDefault();
-    onSelect(next.id);
+    onSelect(next.id, true);
     document.getElementById(`tab-${next.id}`)?.focus();
   };
   return html`
@@ -36,7 +37,7 @@ export function Tabs({ label, tabs, selected, onSelect }) {
             aria-selected=${id === selected ? 'true' : 'false'}
             aria-controls=${id === selected ? `panel-${id}` : undefined}
             tabindex=${id === selected ? 0 : -1}
-            onClick=${() => onSelect(id)}
+            onClick=${() => onSelect(id, false)}
           >
             ${icon && html`<${Icon} name=${icon} />`}
             <span>${name}</span>

@@ -53,6 +53,12 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
       const newOne = page.getByRole('button', { name: 'New', exact: true });
       await page.getByRole('tab', { name: /^News/ }).click();
       await page.getByRole('tab', { name: /^Friends/ }).click();
+      const clicked = await entries(page);
+      await page.keyboard.press('ArrowRight');
+      await tab(page, /^Messages/).waitFor();
+      await page.keyboard.press('ArrowLeft');
+      await tab(page, /^Friends/).waitFor();
+      expect(await entries(page)).toBe(clicked);
       await page.getByRole('button', { name: 'Message Grace H' }).click();
       await log.waitFor();
       await page.getByRole('button', { name: 'Participants' }).click();
