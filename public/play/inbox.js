@@ -6,14 +6,19 @@ import { Observable } from '../shared/observable.js';
  */
 
 const pageSize = 30;
+const never = Number.POSITIVE_INFINITY;
+/** The longest time that `setTimeout` accepts. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** The player's notifications from all games, newest first; they are stored on the server. */
 export class Inbox extends Observable {
   #connection;
   /** The cursor of the next page; null when everything is loaded. @type {string | null} */
   #cursor = null;
-  /** @type {InboxNotification[] | null} null until loaded */
-  #notifications = null;
+  #expiryTimer = 0;
+  /** Without expired ones. @type {InboxNotification[] | null} null until loaded */
+  notifications = null;
+  /** Also of those that are not loaded. */
   unread = 0;
   /** @type {unknown} */
   error = null;
@@ -25,10 +30,8 @@ export class Inbox extends Observable {
     this.#connection = connection;
   }
 
-  /** Without expired ones; null until loaded. */
-  get notifications() {
-    const now = Date.now();
-    return this.#notifications?.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now) ?? null;
+  close() {
+    clearTimeout(this.#expiryTimer);
   }
 
   get hasMore() {
@@ -41,14 +44,14 @@ export class Inbox extends Observable {
       const { notifications, unread, cursor } = await this.#connection.call('listNotifications', {
         limit: pageSize,
       });
-      this.#notifications = notifications;
+      this.notifications = notifications;
       this.#cursor = cursor;
       this.unread = unread;
       this.error = null;
     } catch (error) {
-      if (this.#notifications === null) this.error = error;
+      if (this.notifications === null) this.error = error;
     }
-    this.changed();
+    this.#expire();
   }
 
   async loadMore() {
@@ -58,24 +61,38 @@ export class Inbox extends Observable {
     try {
       const after = this.#cursor;
       const page = await this.#connection.call('listNotifications', { limit: pageSize, after });
-      const known = new Set(this.#notifications?.map(({ _id }) => _id));
-      this.#notifications = [
-        ...(this.#notifications ?? []),
+      const known = new Set(this.notifications?.map(({ _id }) => _id));
+      this.notifications = [
+        ...(this.notifications ?? []),
         ...page.notifications.filter(({ _id }) => !known.has(_id)),
       ];
       this.#cursor = page.cursor;
     } finally {
       this.isLoadingMore = false;
-      this.changed();
+      this.#expire();
     }
   }
 
   /** @param {Notification} notification possibly a duplicate */
   add(notification) {
-    if (this.#notifications?.some(({ _id }) => _id === notification._id)) return;
-    this.#notifications = [{ ...notification, readAt: null }, ...(this.#notifications ?? [])];
+    if (this.notifications?.some(({ _id }) => _id === notification._id)) return;
+    this.notifications = [{ ...notification, readAt: null }, ...(this.notifications ?? [])];
     this.unread += 1;
+    this.#expire();
+  }
+
+  /** Leaves out those that have expired, and does so again when the next one expires. */
+  #expire() {
+    clearTimeout(this.#expiryTimer);
+    const now = Date.now();
+    const expired = this.notifications?.filter(({ expiresAt = never }) => expiresAt <= now) ?? [];
+    const unread = expired.filter(({ readAt }) => readAt === null).length;
+    this.unread = Math.max(0, this.unread - unread);
+    this.notifications = this.notifications?.filter((one) => !expired.includes(one)) ?? null;
     this.changed();
+    const next = Math.min(...(this.notifications ?? []).map(({ expiresAt = never }) => expiresAt));
+    if (next === never) return;
+    this.#expiryTimer = window.setTimeout(() => this.#expire(), Math.min(next - now + 50, maxTimerMs));
   }
 
   /**
@@ -85,12 +102,12 @@ export class Inbox extends Observable {
   applyRead({ notificationIds, readAt }) {
     const marked = new Set(notificationIds);
     let isUnknown = false;
-    for (const id of marked) isUnknown ||= !this.#notifications?.some(({ _id }) => _id === id);
-    const now = this.#notifications?.map((one) =>
+    for (const id of marked) isUnknown ||= !this.notifications?.some(({ _id }) => _id === id);
+    const now = this.notifications?.map((one) =>
       one.readAt === null && marked.has(one._id) ? { ...one, readAt } : one,
     );
-    const count = now?.filter((one, index) => one !== this.#notifications?.[index]).length ?? 0;
-    this.#notifications = now ?? null;
+    const count = now?.filter((one, index) => one !== this.notifications?.[index]).length ?? 0;
+    this.notifications = now ?? null;
     this.unread = Math.max(0, this.unread - count);
     this.changed();
     // Some are older than the loaded ones, so only the server knows the unread count.

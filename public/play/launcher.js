@@ -415,6 +415,7 @@ export class Launcher extends Observable {
     this.#unfollowPlaces();
     this.connectionState.close();
     this.#leave();
+    this.inbox.close();
     this.lobby.close();
     this.friends?.close();
     this.news?.close();

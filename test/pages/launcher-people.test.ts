@@ -201,6 +201,10 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     const { db } = server.services;
     const ada = await play();
     const owner = { gameId, wallet: ada.wallet };
+    const expiring = { message: 'A hat for a second', type: 'success', expiresInSeconds: 1 } as const;
+    await db.write(notifyPlayer, owner, expiring);
+    await ada.page.locator('.toast').getByText('A hat for a second').waitFor();
+    await ada.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor(); // none is unread
     for (let sent = 1; sent <= 32; sent++)
       await db.write(notifyPlayer, owner, { message: `Hat ${sent}`, type: 'success' });
     await ada.page.getByRole('button', { name: 'Notifications, 32 new' }).waitFor();
