@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 /**
  * What is wrong with the layout of the page or, when one is open, of the dialog or menu on top of it: content wider than
- * the screen or its box, text cut off without an ellipsis, and controls that overlap, or are smaller than 24 pixels
+ * the screen or its box, text cut off without an ellipsis, placeholders too, and controls that overlap, or are smaller than 24 pixels
  * without as much room around them (WCAG 2.5.8).
  */
 export function layoutIssues(page: Page): Promise<string[]> {
@@ -36,6 +36,15 @@ export function layoutIssues(page: Page): Promise<string[]> {
         issues.push(`cut off by ${cut} pixels: ${nameOf(one)}`);
       if (overflowX === 'auto' || overflowX === 'scroll')
         issues.push(`scrolls sideways by ${cut} pixels: ${nameOf(one)}`);
+    }
+
+    for (const one of root.querySelectorAll<HTMLInputElement>(
+      'input:not([type="number"]):placeholder-shown',
+    )) {
+      one.value = one.placeholder; // the width of a placeholder itself cannot be read
+      const cut = one.scrollWidth - one.clientWidth;
+      one.value = '';
+      if (cut > 0 && isSeen(one)) issues.push(`placeholder cut off by ${cut} pixels: ${one.placeholder}`);
     }
 
     /** What is hit instead of a checkbox is its label. */

@@ -77,7 +77,7 @@ export function AddFriend({ launcher, friends, onClose }) {
             value=${code}
             onInput=${(/** @type {Event} */ event) => setCode(typed(event))}
           />
-          <${Button} type="submit" kind="primary" busy=${busy === 'code'} disabled=${code.trim() === ''}>Send request<//>
+          <${Button} type="submit" kind="primary" busy=${busy === 'code'} disabled=${code.trim() === ''}>Add<//>
         </div>
       </form>
       <div class="field">
