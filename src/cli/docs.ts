@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { openAssets } from '../pages/open-assets.ts';
 import { SdkArchives } from '../pages/sdk-archives.ts';
+import { makeDirectory } from '../runtime/make-directory.ts';
 import { refuseDataDirectory } from '../server/backup/output-file.ts';
 import { openApiText } from './openapi.ts';
 import { httpUrl, parsed } from './options.ts';
@@ -27,7 +28,7 @@ export function docsCommand(): Command {
       const files: string[] = [];
       for (const [path, content] of site) {
         const file = join(resolve(out), path);
-        await mkdir(dirname(file), { recursive: true });
+        makeDirectory(dirname(file));
         await writeFile(file, content);
         files.push(file);
       }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
@@ -6,6 +6,7 @@ import { updateGame } from '../features/administration/operations/games.ts';
 import { gameName } from '../features/games/game.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import { openAssets } from '../pages/open-assets.ts';
+import { makeDirectory } from '../runtime/make-directory.ts';
 import { type Administrator, gameAmong } from './administrator.ts';
 import { httpUrl, parsed } from './options.ts';
 import { writeAssets } from './write-assets.ts';
@@ -84,7 +85,7 @@ export function newCommand(administrator: Administrator): Command {
         const template = templates[kind];
         if (!template) throw new Error(`There is no template ${kind}`);
         const target = resolve(directory);
-        const made = await mkdir(target, { recursive: true });
+        const made = makeDirectory(target);
         if ((await readdir(target)).length > 0)
           throw new ConfigError(`${target} is not empty. Choose a new directory, or an empty one.`);
         const url = (options.url ?? administrator.url)?.origin ?? placeholders.url;

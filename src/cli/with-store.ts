@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Config, dataFiles, readConfig } from '../config.ts';
+import { GantryError } from '../core/errors.ts';
+import type { WriteTrouble } from '../core/storage/database.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { describeMissingDatabase } from '../server/backup/missing-database.ts';
 import { type Opener, type OpenStore, openStore } from '../server/open-store.ts';
@@ -18,11 +20,23 @@ export async function withStore<Result>(
   if (mayCreate) await confirmNewDataDirectory(config);
   else requireData(config);
   const store = await openStore(config, opener);
+  let trouble: WriteTrouble | null = null;
+  store.db.onTrouble((found) => {
+    trouble = found;
+  });
   try {
     return await command(store, config);
+  } catch (error) {
+    throw whyNotWritten(error, trouble);
   } finally {
     await store.db.close();
   }
+}
+
+/** A caller learns only that the database takes no writes; who runs a command on it learns why. */
+function whyNotWritten(error: unknown, trouble: WriteTrouble | null): unknown {
+  const isRefused = error instanceof GantryError && error.reason === 'store_unavailable';
+  return isRefused && trouble !== null ? new DatabaseUnusableError(trouble.message, { cause: error }) : error;
 }
 
 /**

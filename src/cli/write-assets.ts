@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Assets } from '../pages/assets.ts';
+import { makeDirectory } from '../runtime/make-directory.ts';
 
 /**
  * Writes the assets whose names begin with `prefix` into a directory, each under its name with `place` instead of
@@ -23,7 +24,7 @@ export async function writeAssets(
     const target = `${place}${name.slice(prefix.length)}`.replace(/(?<=^|\/)gitignore$/, '.gitignore');
     if (isWritten?.(target) === false) continue;
     const file = join(directory, target);
-    await mkdir(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     await writeFile(file, edit ? edit(Buffer.from(bytes).toString()) : bytes);
     written.push(target);
   }

@@ -25,7 +25,7 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
     rmSync(draft);
   }
   fsyncDirectory(dirname(file));
-  return readFileSync(file, 'utf8');
+  return read(file) ?? '';
 }
 
 /** Replaces the content of a key file atomically. */
@@ -38,7 +38,7 @@ export function replaceKeyFile(file: string, content: string): void {
 
 function read(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8').trimEnd(); // editors and `echo` end a file with a line break
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

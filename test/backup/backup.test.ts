@@ -122,6 +122,17 @@ test('an existing file is not overwritten unless requested, and no temporary fil
   expectRefused(await run(['backup', at.file], join(at.into, 'empty')), /There is no database/);
 });
 
+test('an emptied database is no new one: nothing is backed up, compacted or planned from it', async () => {
+  await using at = await place();
+  const { database } = dataFiles(at.data);
+  for (const file of [database, `${database}-wal`]) writeFileSync(file, '');
+  for (const args of [['backup', at.file], ['compact'], ['migrate', '--check'], ['upgrade', '--check']]) {
+    expectRefused(await run(args, at.data), /gantry\.db is empty: its content was lost/);
+  }
+  expect(statSync(database).size).toBe(0);
+  expect(existsSync(at.file)).toBe(false);
+});
+
 test('no output takes the place of a file of the data directory, not even with --force', async () => {
   await using at = await place();
   const { database, secretKey } = dataFiles(at.data);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dataFiles } from '../../src/config.ts';
-import { repository, serveGantry } from '../support/gantry-process.ts';
+import { repository, gantry as runGantry, serveGantry } from '../support/gantry-process.ts';
 import { randomWallet } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
@@ -86,6 +86,24 @@ test.each([
     ),
   ]);
   expect(existsSync(path)).toBe(false);
+});
+
+test.each([
+  ['serve', '/proc/gantry', /^\/proc\/gantry cannot be the data directory .*Set DATA_DIR to/],
+  ['serve', '/dev/null', /^\/dev\/null cannot be the data directory .*Set DATA_DIR to/],
+  ['restore BACKUP', '/proc/gantry', /^\/proc\/gantry cannot be the data directory .*Set DATA_DIR to/],
+  ['sdk python --out /proc/sdk', '/proc/gantry', /^System error: .*'\/proc\/sdk'/],
+])('gantry %s with DATA_DIR=%s is refused at once', async (line, path, says) => {
+  await using directory = await temporaryDirectory();
+  const data = join(directory.path, 'data');
+  await gantryJson(['game', 'create', '--name', 'Orbit'], data);
+  const backup = join(directory.path, 'one.gantry');
+  await gantryJson(['backup', backup], data);
+  // In a process of its own, since a call that does not return blocks the process.
+  const { code, stderr } = await runGantry(line.replace('BACKUP', backup).split(' '), {
+    env: { DATA_DIR: path, PORT: '0' },
+  });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
 });
 
 test('gantry token uses the address of the server that runs on the directory for avatar URLs', async () => {

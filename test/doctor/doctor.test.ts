@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -136,6 +136,11 @@ const faults: Fault[] = [
     finds: { check: 'database', level: 'error', message: /cannot be read as a database/, remedy: /restore/ },
   },
   {
+    fault: 'an emptied database',
+    plant: (data) => void writeFileSync(dataFiles(data).database, ''),
+    finds: { check: 'database', level: 'error', message: /its content was lost/, remedy: /restore/ },
+  },
+  {
     fault: 'a port in use by another program',
     async plant() {
       const server = createServer((_request, response) => response.end('{"status":"something else"}'));
@@ -240,6 +245,31 @@ describe.concurrent('doctor reports a planted fault with its remedy, and nothing
     ]);
     expect(JSON.stringify(findings)).not.toContain('hidden');
   });
+});
+
+test.each([
+  ['/proc/gantry', { check: 'disk', level: 'error', message: /stores no files/, remedy: /DATA_DIR/ }],
+  [
+    '/dev/null/data',
+    { check: 'data-directory', level: 'error', message: /not a directory/, remedy: /DATA_DIR/ },
+  ],
+])('doctor says that %s cannot be the data directory', async (path, finds) => {
+  const errors = (await doctor(path)).filter(({ level }) => level === 'error');
+  expect(errors).toEqual([
+    { ...finds, message: expect.stringMatching(finds.message), remedy: expect.stringMatching(finds.remedy) },
+  ]);
+});
+
+test('a line break at the end of key files is no fault: editors write one', async () => {
+  await using directory = await temporaryDirectory();
+  await (await serveGantry(directory.path)).end('SIGTERM');
+  const { tokenKeys, secretKey, adminTokenHash } = dataFiles(directory.path);
+  for (const file of [tokenKeys, secretKey, adminTokenHash]) appendFileSync(file, '\n');
+  const findings = await doctor(directory.path, { ADMIN_TOKEN: '' });
+  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  const { end, output } = await serveGantry(directory.path);
+  await end('SIGTERM');
+  expect(output.stdout).not.toContain('Admin token');
 });
 
 test.skipIf(!mayMountDisk)(

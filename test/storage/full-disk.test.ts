@@ -2,8 +2,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { post } from '../support/http.ts';
-import { startTestServer } from '../support/server.ts';
+import { randomWallet, startTestServer } from '../support/server.ts';
 import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
+import { gantry } from '../support/warm-gantry.ts';
 import { openGroupCommit } from './group-commit-under-test.ts';
 
 const mebibyte = 1024 * 1024;
@@ -57,6 +59,11 @@ describe('a full disk', () => {
         expect(status).toBe(503);
         expect(body).toMatchObject({ success: false, data: { reason: 'store_unavailable' } });
       }
+      const rename = ['player', 'rename', randomWallet(), '--name', 'x'.repeat(40)];
+      await until('a command says why it was refused', async () => {
+        const { code, stderr } = await gantry(rename, { env: { DATA_DIR: join(disk.path, 'data') } });
+        return code === 1 && /^The disk with the data directory is full\. Make room/.test(stderr);
+      });
       rmSync(ballast);
       answers.push(await setState('there is space again'));
       expect(answers.at(-1)?.status).toBe(200);

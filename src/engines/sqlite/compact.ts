@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { preserveDamagedLog } from './log-damage.ts';
-import { asUnusable } from './open-database.ts';
+import { asUnusable, refuseEmpty } from './open-database.ts';
 import { prepare } from './prepare.ts';
 
 /** Bytes of the pages that contain nothing, since rows were deleted: SQLite fills them before the file grows. */
@@ -37,6 +37,7 @@ export function compact(file: string): void {
   let db: Database | undefined;
   try {
     preserveDamagedLog(file);
+    refuseEmpty(file);
     db = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
     // Fails if another connection is open, and leaves no log that would be taken for the new file's.
     db.pragma('journal_mode = DELETE');

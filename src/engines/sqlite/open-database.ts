@@ -51,9 +51,14 @@ export function openDatabase(file: string): Database {
   if (sizeOf(file) === null) createAtomically(file);
   makePrivate(file);
   preserveDamagedLog(file);
+  refuseEmpty(file);
+  return open(file);
+}
+
+/** SQLite would take an empty file for a new database. @throws DatabaseUnusableError */
+export function refuseEmpty(file: string): void {
   if (sizeOf(file) === 0)
     throw new DatabaseUnusableError(`${file} is empty: its content was lost. ${remedyFor(file)}`);
-  return open(file);
 }
 
 /**

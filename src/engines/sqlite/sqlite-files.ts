@@ -15,7 +15,7 @@ import { addChecksum, checksumBytes, removeChecksum } from './backup-checksum.ts
 import { compact, copyWithoutFreePages, freeBytesOf } from './compact.ts';
 import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
 import { latestSchema, migrations, refuseNewer, schemaOf, versionOf } from './migrate.ts';
-import { asUnusable, openDatabase } from './open-database.ts';
+import { asUnusable, openDatabase, refuseEmpty } from './open-database.ts';
 import { prepare } from './prepare.ts';
 import { logBytesOf } from './write-ahead-log.ts';
 
@@ -72,6 +72,7 @@ function withDatabase<Result>(file: string, use: (db: Database) => Result, copyO
   let db: Database | undefined;
   try {
     preserveDamagedLog(file);
+    if (copyOf === undefined) refuseEmpty(file);
     // Not read-only: such a connection would leave an empty log behind, and cannot recover one after a crash.
     db = new SqliteDatabase(file, { fileMustExist: true, timeout: busyTimeoutMs });
     return use(db);
@@ -157,6 +158,7 @@ async function backUp(
  */
 async function copy(from: string, to: string, onProgress: (progress: CopyProgress) => void): Promise<void> {
   preserveDamagedLog(from);
+  refuseEmpty(from);
   const db = new SqliteDatabase(from, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
     const size = Number(db.pragma('page_count', { simple: true }));

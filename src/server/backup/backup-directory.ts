@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -19,6 +19,7 @@ import type {
 } from '../../features/administration/backups.ts';
 import type { SecretBox } from '../../features/games/game-secret.ts';
 import { codeOf } from '../../runtime/error-code.ts';
+import { makeDirectory } from '../../runtime/make-directory.ts';
 import { backUpInThread } from './backup-in-thread.ts';
 
 const linkLifetimeMs = 60_000;
@@ -139,7 +140,7 @@ export class BackupDirectory implements Backups {
     const name = nameOf(state.startedAt, state.kind, withoutKeys);
     const file = this.#path(name);
     try {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      makeDirectory(directory, 0o700);
       await this.#removeLeftovers(Date.now() - leftoverMaxAgeMs);
       const made = await backUpInThread(dataDirectory, file, {
         withoutKeys,

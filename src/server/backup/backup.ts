@@ -18,6 +18,7 @@ import type { CopyProgress, DatabaseFiles, KeptFile } from '../../core/storage/d
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { draftOf, removeDraft } from './draft.ts';
+import { makeDataDirectory } from './make-data-directory.ts';
 import { restoringPrefix } from './missing-database.ts';
 import { refuseDirectory, refuseOutput } from './output-file.ts';
 
@@ -124,9 +125,8 @@ export async function restoreBackup(
   if (existsSync(target.database) && databases.isInUse(target.database)) {
     throw new BackupError(`A server or a command is using ${dataDirectory}. Stop it first.`);
   }
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const draft = join(dataDirectory, `${restoringPrefix}${randomUUID()}`);
-  mkdirSync(draft, { mode: 0o700 });
+  makeDataDirectory(dataDirectory, () => mkdirSync(draft, { mode: 0o700 }));
   try {
     const unpacked = dataFiles(draft);
     writeFileSync(unpacked.database, '', { mode: 0o600 });

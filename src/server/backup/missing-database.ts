@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { dataFiles } from '../../config.ts';
 import { commandOn } from '../../core/command-hint.ts';
+import { makeDataDirectory } from './make-data-directory.ts';
 
 /**
  * Why a server must not start on this data directory, and what to do; null when it has a database or is new. Leftover
@@ -25,10 +26,13 @@ export function describeMissingDatabase(dataDirectory: string): string | null {
   );
 }
 
-/** Marks a data directory until its database is created: a process that starts meanwhile finds only the keys. */
+/**
+ * Marks a data directory, which is created if missing, until its database is created: a process that starts meanwhile
+ * finds only the keys.
+ * @throws DatabaseUnusableError
+ */
 export function markFirstStart(dataDirectory: string): void {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-  writeFileSync(markerOf(dataDirectory), '', { mode: 0o600 });
+  makeDataDirectory(dataDirectory, () => writeFileSync(markerOf(dataDirectory), '', { mode: 0o600 }));
 }
 
 /** Call this once the database exists. */
@@ -41,7 +45,7 @@ function markerOf(dataDirectory: string): string {
 }
 
 function entriesOf(directory: string): string[] {
-  return existsSync(directory) ? readdirSync(directory) : [];
+  return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(directory) : [];
 }
 
 /** Prefix of the directory in which a restore unpacks a backup; it is removed when the restore ends. */

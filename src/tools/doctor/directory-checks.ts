@@ -45,6 +45,15 @@ export function checkDirectory({ dataDirectory }: Config): Finding[] {
 
 function checkMissingDirectory(check: string, dataDirectory: string): Finding[] {
   const parent = nearestExisting(dataDirectory);
+  if (!statSync(parent).isDirectory()) {
+    return [
+      error(
+        check,
+        `${dataDirectory} cannot be created: ${parent} is not a directory`,
+        'Set DATA_DIR to a directory.',
+      ),
+    ];
+  }
   return [
     checkAccess(check, parent, 'use') !== null
       ? error(
@@ -81,7 +90,16 @@ function checkOwner(check: string, directory: string, stats: Stats): Finding {
 }
 
 function checkDisk(directory: string): Finding[] {
-  const { bavail, bsize, type } = statfsSync(directory);
+  const { bavail, blocks, bsize, type } = statfsSync(directory);
+  if (blocks === 0) {
+    return [
+      error(
+        'disk',
+        `${directory} is on a file system that stores no files`,
+        'Set DATA_DIR to a directory on a local disk.',
+      ),
+    ];
+  }
   const free = bavail * bsize;
   const message = `${Math.floor(free / mebibyte)} MiB free`;
   const system = networkFileSystems.get(type);
