@@ -4,7 +4,8 @@ import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
 import { useAdmin } from './admin.js';
-import { FormProblem, linesOf, problemAt, problemAtLine, SelectField, TextField } from './fields.js';
+import { FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
+import { OriginsField } from './origins-field.js';
 import { SecretOnce } from './secret-once.js';
 
 /** @typedef {import('./admin.js').Output<'createGame'>} Created */
@@ -70,7 +71,7 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
         <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${setSlug} problem=${problemAt(error, 'slug')} hint="Used in URLs: lowercase letters, digits and hyphens. Derived from the name when empty." />
         <${SelectField} label="Kind" value=${kind} onValue=${setKind} options=${[['game', 'Game'], ['launcher', 'Launcher (its sessions can open sessions in other games)']]} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted: https://… or a path on this server. Optional." />
-        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Origins whose pages may call the API for this game, one per line, such as https://game.example or https://*.game.example; this server's own pages always may. Empty: any." />
+        <${OriginsField} value=${origins} onValue=${setOrigins} url=${url} error=${error} />
         <${FormProblem} error=${error} fields=${['name', 'slug', 'url', 'allowedOrigins']} />
       </form>
     <//>

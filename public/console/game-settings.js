@@ -5,20 +5,13 @@ import { ErrorState, LoadingRows } from '../shared/states.js';
 import { AccessForm } from './access-form.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
-import {
-  CheckField,
-  FormProblem,
-  linesOf,
-  problemAt,
-  problemAtLine,
-  SelectField,
-  TextField,
-} from './fields.js';
+import { CheckField, FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { GameRemoval } from './game-removal.js';
 import { GameSecrets } from './game-secrets.js';
 import { LibraryForm } from './library-form.js';
 import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-fields.js';
 import { MinVersionForm } from './min-version-form.js';
+import { OriginsField } from './origins-field.js';
 import { useQuery } from './queries.js';
 import { noPermission, useSaveGame } from './save-game.js';
 import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
@@ -100,7 +93,7 @@ function General({ game, onChanged }) {
       >
         <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
-        <${TextField} label="Allowed origins" rows=${3} mono value=${origins} onValue=${setOrigins} problem=${problemAtLine(error, 'allowedOrigins', origins)} hint="Origins whose pages may call the API for this game, one per line, such as https://game.example or https://*.game.example; this server's own pages always may. Empty: any." />
+        <${OriginsField} value=${origins} onValue=${setOrigins} url=${url} error=${error} />
         <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${setImage} problem=${problemAt(error, 'image')} hint="Shown in launchers: https://… or a path on this server. 16:9 fits best. Optional." />
         <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${setOrder} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
         ${game.listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${unlisted} onChecked=${setUnlisted} hint="Not in the list of games: only those who know its URL can open it." />`}

@@ -30,6 +30,7 @@ const json = z.object({
 const described = z.object({
   operationId: z.string(),
   summary: z.string().min(1),
+  description: z.string(),
   parameters: z
     .array(
       z.object({
@@ -148,6 +149,14 @@ test("administrators' paths, and no others, require the admin token", () => {
       : [...optional, { gameSecret: [] }];
     expect(demands(one), one.name).toEqual(expected);
   }
+});
+
+test("administrators' operations that take a gameId, and no others, say that it may be a slug", () => {
+  const saying = Object.entries(document.paths).flatMap(([path, { post }]) =>
+    post?.description.includes("`gameId` may be the game's slug") ? [path] : [],
+  );
+  const named = adminOperations.filter(({ input }) => 'gameId' in input.shape);
+  expect(saying.sort()).toEqual(named.map(pathOf).sort());
 });
 
 test('a launcherJwt is among the authorization schemes, as the header that GET accepts', () => {

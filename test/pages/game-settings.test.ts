@@ -109,6 +109,25 @@ describe.skipIf(noBrowser !== null)('the settings of a game', () => {
     await expect.poll(() => medium(2).getByLabel('Alternative text').inputValue()).toBe('Trailer');
   });
 
+  test("warn when the page of the game is none of those that may call the API for it", async () => {
+    const general = form('General');
+    const warning = general.getByRole('status');
+    const [url, origins] = [general.getByLabel('URL'), general.getByLabel('Allowed origins')];
+    const before = await url.inputValue();
+    await url.fill('https://eu.orbit.example/play?from=launcher');
+    expect(await warning.count()).toBe(0); // any page may
+    await origins.fill('https://orbit.example');
+    expect(await warning.textContent()).toContain('has the origin https://eu.orbit.example, which is not in');
+    for (const allowed of ['https://a.example\nhttps://eu.orbit.example/', 'https://*.orbit.example']) {
+      await origins.fill(allowed);
+      await expect.poll(() => warning.count()).toBe(0);
+    }
+    await url.fill('/demo-game'); // this server's own pages always may
+    expect(await warning.count()).toBe(0);
+    await url.fill(before);
+    await origins.fill('');
+  });
+
   test('have the tokens that players must own, whose problems are at their fields', async () => {
     const name = 'Tokens required to play';
     const access = form(name);

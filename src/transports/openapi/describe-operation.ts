@@ -16,7 +16,13 @@ const callers: Readonly<Record<Exclude<AuthKind, 'admin'>, string>> = {
 };
 
 /** Who may call an operation, and what a call costs. */
-export function describeOperation({ auth, roles, cost }: AnyOperation): string {
-  const who = auth === 'admin' ? `For the role ${describeRoles(roles ?? [])}.` : callers[auth];
+export function describeOperation(operation: AnyOperation): string {
+  const { auth, cost } = operation;
+  const who = auth === 'admin' ? describeAdministrators(operation) : callers[auth];
   return cost ? `${who} Counts as ${cost.text} against the rate limits.` : who;
+}
+
+function describeAdministrators({ roles, input }: AnyOperation): string {
+  const who = `For the role ${describeRoles(roles ?? [])}.`;
+  return 'gameId' in input.shape ? `${who} \`gameId\` may be the game's slug.` : who;
 }
