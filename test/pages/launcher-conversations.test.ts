@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -6,43 +6,19 @@ import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { liveSessions } from '../../src/features/sessions/queries.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { newWallet } from '../support/wallet.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import { tabTo } from './operator.ts';
-import {
-  bubbles,
-  messageAction,
-  type PlayerAtLauncher,
-  playDemoGame,
-  say,
-  showPanel,
-  startConversation,
-} from './players.ts';
+import { bubbles, messageAction, say, showPanel, startConversation } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser(
-    (demo) => {
-      ({ server, browser, gameId, opened } = demo);
-    },
-    (complaint) => complaint.includes('ERR_INTERNET_DISCONNECTED'),
-  );
-
-  async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {
-    const player = await playDemoGame(browser, server.url, options);
-    opened.push(player);
-    return player;
-  }
+  const demo = useDemoInBrowser((complaint) => complaint.includes('ERR_INTERNET_DISCONNECTED'));
 
   async function post(path: string, body: object) {
-    const response = await fetch(`${server.url}/launcher/${path}`, {
+    const response = await fetch(`${demo.server.url}/launcher/${path}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
@@ -53,8 +29,8 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
 
   /** Players with these names. */
   async function named(...names: string[]) {
-    const { db } = server.services;
-    const players = await Promise.all(names.map(() => server.openSession(gameId)));
+    const { db } = demo.server.services;
+    const players = await Promise.all(names.map(() => demo.server.openSession(demo.gameId)));
     await Promise.all(
       players.map(({ wallet }, at) => db.write(setProfile, wallet, { username: names[at] ?? '' })),
     );
@@ -66,8 +42,8 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   };
 
   test('of fifty conversations, each shows its last message and the name of the other player', async () => {
-    const { db } = server.services;
-    const { page, wallet } = await play();
+    const { db } = demo.server.services;
+    const { page, wallet } = await demo.play();
     const others = await named(...Array.from({ length: 50 }, (_, at) => `Sailor ${at} of the Line`));
     for (const [at, other] of others.entries()) {
       const { _id } = await db.write(createChannel, other, [wallet]);
@@ -86,14 +62,14 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   });
 
   test('a new conversation is started with the keyboard, with a player found at a low rank', async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const longest = 'Wolfeschlegelsteinhausenbergerdorff the 3';
     const [far, long] = await named('Faraway Zed', longest.slice(0, 40));
     if (!far || !long) throw new Error('no players');
-    const crowd = await Promise.all(Array.from({ length: 60 }, () => server.openSession(gameId)));
+    const crowd = await Promise.all(Array.from({ length: 60 }, () => demo.server.openSession(demo.gameId)));
     await Promise.all([...crowd, long].map((one) => db.write(setScore, one, 900_000)));
     await db.write(setScore, far, -1_000);
-    const { page } = await play();
+    const { page } = await demo.play();
     await page.getByRole('tab', { name: /Messages/ }).click();
     await page.getByRole('button', { name: 'New', exact: true }).click();
     const field = page.getByLabel('Participants');
@@ -118,7 +94,7 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   });
 
   test('a message is reacted to with the keyboard, and its actions are large enough to be tapped', async () => {
-    const ada = await play();
+    const ada = await demo.play();
     const [grace] = await named('Grace');
     if (!grace) throw new Error('no player');
     await startConversation(ada, grace.wallet);
@@ -151,7 +127,7 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   });
 
   test('without a connection, a conversation does not say who is online, and does so again afterwards', async () => {
-    const [ada, grace] = await Promise.all([play(), play()]);
+    const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
     await startConversation(ada, grace.wallet);
     const { page } = ada;
     const title = page.locator('.conversation-title');
@@ -174,10 +150,10 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   });
 
   test('a guest is blocked also after getting a wallet', async () => {
-    const { db } = server.services;
-    const ada = await play();
-    const guest = await post('create-guest', { gameId });
-    const owner = { gameId, wallet: guest.wallet };
+    const { db } = demo.server.services;
+    const ada = await demo.play();
+    const guest = await post('create-guest', { gameId: demo.gameId });
+    const owner = { gameId: demo.gameId, wallet: guest.wallet };
     const { _id } = await db.write(createChannel, owner, [ada.wallet]);
     await db.write(sendMessage, owner, _id, 'Buy gold!');
     const { page } = ada;
@@ -199,13 +175,13 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   });
 
   test('a notification from while the player was away names its game, and the list is scrolled with the keyboard', async () => {
-    const { db } = server.services;
-    const other = await server.createGame({ name: 'Orbit', slug: 'orbit' });
-    const { page, wallet } = await play();
+    const { db } = demo.server.services;
+    const other = await demo.server.createGame({ name: 'Orbit', slug: 'orbit' });
+    const { page, wallet } = await demo.play();
     await page.goto('about:blank');
     const sessions = await db.read(liveSessions, wallet);
     await until('the launcher is disconnected', async () => {
-      const { presence } = server.services;
+      const { presence } = demo.server.services;
       const present = await Promise.all(sessions.map(({ session }) => presence.isPresent(session.id)));
       return !present.includes(true);
     });
@@ -215,7 +191,7 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
         { gameId: other.gameId, wallet },
         { message: `Comet ${sent}`, type: 'success' },
       );
-    await page.goto(`${server.url}/play`);
+    await page.goto(`${demo.server.url}/play`);
     await page
       .locator('.toast', { hasText: /^Orbit: Comet/ })
       .first()
@@ -231,9 +207,11 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   });
 
   test('the buttons of game cards in a row are level, also when one name wraps', async () => {
-    await server.createGame({ name: 'A game with such a long name that it takes two lines or even three' });
-    const { page } = await play({ ...desktop, viewport: { width: 1440, height: 900 } });
-    await page.goto(`${server.url}/play`);
+    await demo.server.createGame({
+      name: 'A game with such a long name that it takes two lines or even three',
+    });
+    const { page } = await demo.play({ ...desktop, viewport: { width: 1440, height: 900 } });
+    await page.goto(`${demo.server.url}/play`);
     await page.locator('.game-card').nth(1).waitFor();
     await picture(page, 'game cards');
     const edges = (part: Locator) =>
@@ -255,7 +233,7 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
   ])(
     'the picker and the dialog fit %s pixels, without an issue in light and dark',
     async (width, options) => {
-      const ada = await play(options);
+      const ada = await demo.play(options);
       const [grace] = await named('Wolfeschlegelsteinhausenbergerdorff Esq');
       if (!grace) throw new Error('no player');
       await startConversation(ada, grace.wallet);

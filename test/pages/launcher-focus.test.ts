@@ -1,23 +1,15 @@
-import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { befriend } from '../support/befriend.ts';
-import type { TestServer } from '../support/server.ts';
-import { desktop, noBrowser, openPage, phone } from './browser.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import { layoutIssues } from './layout.ts';
 import { focusedName } from './operator.ts';
 import { signedInAs } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('the focus in the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser((demo) => {
-    ({ server, browser, gameId, opened } = demo);
-  });
+  const demo = useDemoInBrowser();
 
   test.each([
     ['1280', desktop, 'Write a message'],
@@ -25,17 +17,16 @@ describe.skipIf(noBrowser !== null)('the focus in the launcher', () => {
   ])(
     'moves into what is opened, and back when that is closed, whichever way, %s pixels wide',
     async (width, options, inConversation) => {
-      const watched = await openPage(browser, options);
-      opened.push(watched);
+      const watched = await demo.open(options);
       const { page } = watched;
-      await page.goto(`${server.url}/play`);
+      await page.goto(`${demo.server.url}/play`);
       await page.getByRole('button', { name: 'Play as a guest' }).press('Enter');
       const play = page.getByRole('button', { name: 'Play Demo Game' });
       await play.waitFor();
-      const { db } = server.services;
-      const grace = await server.openSession(gameId);
+      const { db } = demo.server.services;
+      const grace = await demo.server.openSession(demo.gameId);
       await db.write(setProfile, grace.wallet, { username: 'Grace H' });
-      await befriend(db, gameId, grace.wallet, (await signedInAs(page)).address);
+      await befriend(db, demo.gameId, grace.wallet, (await signedInAs(page)).address);
       const focus = (name: string | RegExp) => expect.poll(() => focusedName(page)).toMatch(name);
       const fine = async (name: string) => {
         let scheme = 0;

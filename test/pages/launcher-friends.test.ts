@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { addFriend, updateFriend } from '../../src/features/friends/commands.ts';
 import { sendInvites } from '../../src/features/friends/invite-commands.ts';
@@ -7,11 +7,10 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { befriend } from '../support/befriend.ts';
 import { connectLauncher } from '../support/launcher.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, noBrowser, openPage, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import { say, signedInAs } from './players.ts';
 
 interface Friend extends WatchedPage {
@@ -19,32 +18,14 @@ interface Friend extends WatchedPage {
 }
 
 describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser(
-    (demo) => {
-      ({ server, browser, gameId, opened } = demo);
-    },
-    (complaint) => complaint.includes('ERR_INTERNET_DISCONNECTED'),
-  );
+  const demo = useDemoInBrowser((complaint) => complaint.includes('ERR_INTERNET_DISCONNECTED'));
 
   /** A guest in the launcher, in the library unless a game is named. */
   async function signIn(name: string, game = '', options: BrowserContextOptions = desktop): Promise<Friend> {
-    const watched = await openPage(browser, options);
-    const { page } = watched;
-    await page.goto(`${server.url}/play#${game}`);
-    await page.getByRole('button', { name: 'Play as a guest' }).click();
-    // The library has friends too, and is shown until the game is open.
-    await page
-      .getByRole(game ? 'tab' : 'heading', { name: game ? 'Leaderboard' : 'Choose a game' })
-      .waitFor();
-    const { address: wallet } = await signedInAs(page);
-    await server.services.db.write(setProfile, wallet, { username: name });
-    const friend = { ...watched, wallet };
-    opened.push(friend);
-    return friend;
+    const watched = await demo.signIn(game, options);
+    const { address: wallet } = await signedInAs(watched.page);
+    await demo.server.services.db.write(setProfile, wallet, { username: name });
+    return { ...watched, wallet };
   }
 
   const picture = async (page: Page, name: string) => {
@@ -62,7 +43,7 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await ada.page.getByRole('tab', { name: /^Friends/ }).click();
     await ada.page.getByText('No friends yet').waitFor();
 
-    await server.services.db.write(setScore, { gameId, wallet: ada.wallet }, 900, 'best');
+    await demo.server.services.db.write(setScore, { gameId: demo.gameId, wallet: ada.wallet }, 900, 'best');
 
     // By code, with the keyboard only: the focus begins in the field and returns to the button.
     await ada.page.getByRole('button', { name: 'Add friend' }).click();
@@ -173,27 +154,27 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
   });
 
   test('every state of the panel has no serious issue and fits, on wide and narrow screens, light and dark', async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const { page, wallet } = await signIn('Katherine J', 'demo-game');
-    const others = await Promise.all(Array.from({ length: 4 }, () => server.openSession(gameId)));
+    const others = await Promise.all(Array.from({ length: 4 }, () => demo.server.openSession(demo.gameId)));
     const names = ['Dorothy V', 'Someone with a name as long as names get', 'Mary J', 'Annie E'];
     await Promise.all(
       others.map((one, at) => db.write(setProfile, one.wallet, { username: names[at] ?? '' })),
     );
     const [dorothy, long, mary, annie] = others;
     if (!dorothy || !long || !mary || !annie) throw new Error('they have signed in');
-    using playing = await connectLauncher(server.url, { launcherJwt: dorothy.launcherJwt });
+    using playing = await connectLauncher(demo.server.url, { launcherJwt: dorothy.launcherJwt });
     await playing.call('setRichPresence', {
       details: 'Level 4, on the way to the harbor of a far away city with 450 points',
       group: { id: 'race', size: 2, max: 4 },
       connect: 'race',
     });
-    await befriend(db, gameId, dorothy.wallet, wallet);
-    await befriend(db, gameId, long.wallet, wallet);
+    await befriend(db, demo.gameId, dorothy.wallet, wallet);
+    await befriend(db, demo.gameId, long.wallet, wallet);
     const longText =
       'We met at the harbor, and you said that I should write to you here some day. So here I am.';
     await db.write(updateFriend, wallet, long.wallet, { favorite: true, note: longText });
-    const request = { hasCode: false, message: longText, gameId };
+    const request = { hasCode: false, message: longText, gameId: demo.gameId };
     await db.write(addFriend, mary.wallet, { ...request, wallet });
     await db.write(addFriend, wallet, { ...request, wallet: annie.wallet });
 
@@ -242,7 +223,11 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await page.getByLabel('Status').selectOption({ label: 'Busy' });
     await fine('status 390');
     await close();
-    await db.write(sendInvites, dorothy.wallet, [wallet], { gameId, connect: 'race', message: longText });
+    await db.write(sendInvites, dorothy.wallet, [wallet], {
+      gameId: demo.gameId,
+      connect: 'race',
+      message: longText,
+    });
     await page.getByRole('button', { name: 'Accept the invite of Dorothy V' }).waitFor();
     await fine('invite 390');
     await page.getByRole('button', { name: 'Decline the invite of Dorothy V' }).press('Enter');
@@ -259,9 +244,9 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
   });
 
   test('says when the panel cannot be loaded, and loads it then', async () => {
-    const { page } = await openPage(browser);
+    const { page } = await openPage(demo.browser);
     await page.route('**/bundles/play/views-*', (route) => route.abort());
-    await page.goto(`${server.url}/play`);
+    await page.goto(`${demo.server.url}/play`);
     await page.getByRole('button', { name: 'Play as a guest' }).click();
     await page.getByText('Could not load friends').waitFor();
     await page.unroute('**/bundles/play/views-*');

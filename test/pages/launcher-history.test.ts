@@ -1,38 +1,23 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { befriend } from '../support/befriend.ts';
-import type { TestServer } from '../support/server.ts';
-import { desktop, noBrowser, openPage, phone } from './browser.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import { signedInAs } from './players.ts';
 
 const smallest = { ...phone, viewport: { width: 320, height: 568 } };
 
 describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser(
-    (demo) => {
-      ({ server, browser, gameId, opened } = demo);
-    },
-    (complaint) => /status of 403/.test(complaint),
-  );
+  const demo = useDemoInBrowser((complaint) => /status of 403/.test(complaint));
 
   /** A guest in the library with a friend, Grace H. */
   async function signIn(options: BrowserContextOptions = desktop): Promise<Page> {
-    const watched = await openPage(browser, options);
-    opened.push(watched);
-    const { page } = watched;
-    await page.goto(`${server.url}/play`);
-    await page.getByRole('button', { name: 'Play as a guest' }).click();
-    await page.getByRole('button', { name: 'Play Demo Game' }).waitFor();
-    const grace = await server.openSession(gameId);
-    await server.services.db.write(setProfile, grace.wallet, { username: 'Grace H' });
-    await befriend(server.services.db, gameId, grace.wallet, (await signedInAs(page)).address);
+    const { page } = await demo.signIn('', options);
+    const grace = await demo.server.openSession(demo.gameId);
+    await demo.server.services.db.write(setProfile, grace.wallet, { username: 'Grace H' });
+    await befriend(demo.server.services.db, demo.gameId, grace.wallet, (await signedInAs(page)).address);
     return page;
   }
 
@@ -202,7 +187,7 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
       operator: 'gte',
       amount: '1',
     } as const;
-    await server.services.db.write(changeGame, gameId, { policies: { access } });
+    await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access } });
     await page.getByRole('button', { name: 'Play Demo Game' }).click();
     await dialog(page, 'Demo Game')
       .getByText('What you are missing')
@@ -212,7 +197,7 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
     await expect.poll(() => hashOf(page)).toBe('#?about=demo-game');
     await page.keyboard.press('Escape');
     await expect.poll(() => hashOf(page)).toBe('');
-    await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+    await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: null } });
   });
 
   test('what a game adds to the history is not taken back by closing something', async () => {
@@ -234,11 +219,11 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
 
   test('a game that was added since the list was loaded opens by its address', async () => {
     const page = await signIn();
-    await server.createGame({ name: 'Added', slug: 'added' });
-    await page.goto(`${server.url}/play#added`);
+    await demo.server.createGame({ name: 'Added', slug: 'added' });
+    await page.goto(`${demo.server.url}/play#added`);
     await page.getByRole('heading', { name: 'Added', level: 1 }).waitFor();
     expect(hashOf(page)).toBe('#added');
-    await page.goto(`${server.url}/play#missing`);
+    await page.goto(`${demo.server.url}/play#missing`);
     await page.getByText('This game is not in the list of this launcher').waitFor();
     await expect.poll(() => hashOf(page)).toBe('#added');
   });

@@ -1,18 +1,17 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
 import { findSessions, liveSessions } from '../../src/features/sessions/queries.ts';
 import { befriend } from '../support/befriend.ts';
 import { post } from '../support/http.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
-import { desktop, noBrowser, openPage, phone } from './browser.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import { layoutIssues } from './layout.ts';
-import { playDemoGame, playDemoGameOn, signedInAs } from './players.ts';
+import { playDemoGameOn, signedInAs } from './players.ts';
 
 const hourMs = 60 * 60 * 1000;
 /** Where it is noon: times of the next two hours are of the same day, those of a day later never. */
@@ -34,41 +33,17 @@ const foundersOnly = {
 const widths = process.env.PICTURES ? [390, 1024, 1440] : [390, 1440];
 
 describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser(
-    (demo) => {
-      ({ server, browser, gameId, opened } = demo);
-    },
-    (complaint) => /status of (403|426|503)/.test(complaint),
-  );
+  const demo = useDemoInBrowser((complaint) => /status of (403|426|503)/.test(complaint));
 
   const admin = async (path: string, body: object) => {
-    const answer = await post(`${server.url}/admin/${path}`, body, bearer(server.adminToken));
+    const answer = await post(`${demo.server.url}/admin/${path}`, body, bearer(demo.server.adminToken));
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     return Object(answer.body);
   };
 
-  /** A guest in the library, unless a game is named. */
-  async function signIn(game = '', options: BrowserContextOptions = desktop): Promise<Page> {
-    const watched = await openPage(browser, options);
-    opened.push(watched);
-    const { page } = watched;
-    await page.goto(`${server.url}/play#${game}`);
-    await page.getByRole('button', { name: 'Play as a guest' }).click();
-    // The library is shown until the game is open.
-    await page
-      .getByRole(game ? 'tab' : 'heading', { name: game ? 'Leaderboard' : 'Choose a game' })
-      .waitFor();
-    return page;
-  }
-
   /** A page whose calls that open a game, or set a favorite, are held up after `hold`, until they `arrive` at the server. */
   async function openSlowly(options: BrowserContextOptions) {
-    const watched = await openPage(browser, options);
-    opened.push(watched);
+    const watched = await demo.open(options);
     const { page } = watched;
     let held: (() => void)[] | null = null;
     await page.routeWebSocket(/socket\.io/, (socket) => {
@@ -96,7 +71,11 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
 
   /** Whether the player has had one session in the game, which has ended. */
   async function isOnlySessionEnded(wallet: string, gameId: string): Promise<boolean> {
-    const { rows } = await server.services.db.read(findSessions, { wallet, gameId }, { limit: 10, skip: 0 });
+    const { rows } = await demo.server.services.db.read(
+      findSessions,
+      { wallet, gameId },
+      { limit: 10, skip: 0 },
+    );
     return rows.length === 1 && rows[0]?.session.endReason === 'ended';
   }
 
@@ -115,7 +94,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
   }
 
   test('news are counted until they are shown; their Markdown becomes elements, never HTML', async () => {
-    const page = await signIn();
+    const { page } = await demo.signIn();
     await page.getByRole('tab', { name: /^News.*1 new/ }).click();
     await page.getByText('A new cup every week').waitFor(); // the demo game's
     await page.getByRole('tab', { name: 'Friends' }).click();
@@ -125,7 +104,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await admin('publish-news', {
       title: 'Harbor news',
       body,
-      gameId,
+      gameId: demo.gameId,
       image: '/shared/icon.svg',
       pinned: true,
     });
@@ -161,8 +140,8 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
   });
 
   test('favorites come first, games say how many play them and what is played lately; nothing moves after loading', async () => {
-    const { gameId: last } = await server.createGame({ name: 'Zeppelin', slug: 'zeppelin' });
-    const page = await signIn();
+    const { gameId: last } = await demo.server.createGame({ name: 'Zeppelin', slug: 'zeppelin' });
+    const { page } = await demo.signIn();
     const cards = page.locator('.game-card');
     const names = () => cards.locator('h2').allTextContents();
     await cards.nth(1).waitFor();
@@ -171,10 +150,10 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await favorite.press('Enter');
     await expect.poll(() => favorite.getAttribute('aria-pressed')).toBe('true');
     const { address } = await signedInAs(page);
-    const marked = await server.services.db.read(listFavorites, address);
+    const marked = await demo.server.services.db.read(listFavorites, address);
     expect(marked.map(({ game }) => game.id)).toEqual([last]);
 
-    const other = await signIn('demo-game');
+    const { page: other } = await demo.signIn('demo-game');
     await page.getByText('1 playing').waitFor();
     await other.close();
     await page.getByText('1 playing').waitFor({ state: 'hidden' });
@@ -204,7 +183,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
 
   test('the dialog of a game shows its page, events and releases, and what a player is missing to open it', async () => {
     await admin('update-game', {
-      gameId,
+      gameId: demo.gameId,
       description: 'Stack containers.\nMind the wind.',
       tags: ['arcade', 'one player'],
       ageRating: 'PEGI 3',
@@ -213,17 +192,22 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
         { kind: 'video', url: 'https://example.com/trailer.mp4', alt: 'Trailer' },
       ],
     });
-    await admin('publish-release', { gameId, version: '1.4.2', notes: 'Now with **wind**.', required: true });
+    await admin('publish-release', {
+      gameId: demo.gameId,
+      version: '1.4.2',
+      notes: 'Now with **wind**.',
+      required: true,
+    });
     const now = Date.now();
     await admin('create-event', {
-      gameId,
+      gameId: demo.gameId,
       key: 'storm',
       title: 'Storm week',
       startsAt: now,
       endsAt: now + hourMs,
     });
-    await server.services.db.write(changeGame, gameId, { policies: { access: foundersOnly } });
-    const page = await signIn();
+    await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: foundersOnly } });
+    const { page } = await demo.signIn();
     const about = page.getByRole('dialog', { name: 'Demo Game' });
     await page.getByRole('button', { name: 'About Demo Game' }).press('Enter');
     await about.getByText('Mind the wind.').waitFor();
@@ -243,7 +227,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
       .waitFor();
     await about.getByText('Mind the wind.').waitFor();
     await fine(page, 'refused');
-    await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+    await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: null } });
     await about.getByRole('button', { name: 'Try again' }).press('Enter');
     await page.locator('iframe').waitFor();
   });
@@ -261,7 +245,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
         await page.getByRole('tablist', { name: /news/ }).getByRole('tab', { name }).click();
         await chosen('news', name);
       };
-      await page.goto(`${server.url}/play`);
+      await page.goto(`${demo.server.url}/play`);
       await page.getByRole('button', { name: 'Play as a guest' }).click();
       const play = page.getByRole('button', { name: /Play.*Demo|Demo.*Play/ }).first();
       await play.waitFor();
@@ -283,7 +267,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
 
       // For that game only.
       release();
-      await page.goto(`${server.url}/play#`);
+      await page.goto(`${demo.server.url}/play#`);
       const isPhone = device === 'phone';
       await choose(isPhone ? /^Games/ : /^Messages/);
       await play.click();
@@ -297,13 +281,13 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
   ])(
     'that a game is being opened is shown wherever it was chosen, until it is open, fails or is left, on a %s',
     async (_device, options) => {
-      const ada = await playDemoGame(browser, server.url);
+      const ada = await demo.play();
       const { page, hold, arrive, release } = await openSlowly(options);
-      await page.goto(`${server.url}/play`);
+      await page.goto(`${demo.server.url}/play`);
       await page.getByRole('button', { name: 'Play as a guest' }).click();
       await page.locator('.game-card').first().waitFor();
       const { address } = await signedInAs(page);
-      await befriend(server.services.db, gameId, ada.wallet, address);
+      await befriend(demo.server.services.db, demo.gameId, ada.wallet, address);
       const opening = page.getByRole('status').getByText('Opening Demo Game…');
       const game = page.locator('iframe');
       const gone = () => opening.waitFor({ state: 'hidden' });
@@ -321,7 +305,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
       // The answer that was on its way opens nothing, and the next game is not opened to join the friend.
       await arrive('the session that is not wanted any more');
       release();
-      await until('its session has ended', () => isOnlySessionEnded(address, gameId));
+      await until('its session has ended', () => isOnlySessionEnded(address, demo.gameId));
       if (options === phone) await page.getByRole('tab', { name: 'Games' }).click();
       await page.getByRole('button', { name: 'Play Demo Game' }).click();
       await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
@@ -330,7 +314,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
 
       // It is lately played, and then it cannot be opened; nor, at first, once more.
       await page.getByRole('link', { name: 'All games' }).click();
-      await server.services.db.write(changeGame, gameId, { policies: { access: foundersOnly } });
+      await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: foundersOnly } });
       const recent = page.getByRole('list', { name: 'Recently played' }).getByRole('link');
       for (const attempt of ['the first', 'the second']) {
         hold();
@@ -341,7 +325,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
         await gone();
         await page.keyboard.press('Escape');
       }
-      await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+      await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: null } });
       release();
       await recent.click();
       await game.waitFor();
@@ -351,13 +335,13 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
 
   test('a game that was left while it was opening does not say that it is refused', async () => {
     const { page, hold, arrive } = await openSlowly(desktop);
-    await page.goto(`${server.url}/play`);
+    await page.goto(`${demo.server.url}/play`);
     await page.getByRole('button', { name: 'Play as a guest' }).click();
     const play = page.getByRole('button', { name: 'Play Demo Game' });
     const opening = page.getByRole('status').getByText('Opening Demo Game…');
     await play.waitFor();
     hold();
-    await server.services.db.write(changeGame, gameId, { policies: { access: foundersOnly } });
+    await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: foundersOnly } });
     await play.click();
     await opening.waitFor();
     await page.goBack();
@@ -368,13 +352,13 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await arrive('the favorite');
     await page.getByRole('button', { name: 'Favorite: Demo Game', pressed: true }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
-    await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+    await demo.server.services.db.write(changeGame, demo.gameId, { policies: { access: null } });
   });
 
   test('back from a game that is still opening, the one before stays open', async () => {
-    const other = await server.createGame({ name: 'Rapids', slug: 'rapids', url: '/demo-game/' });
+    const other = await demo.server.createGame({ name: 'Rapids', slug: 'rapids', url: '/demo-game/' });
     const { page, hold, arrive } = await openSlowly(desktop);
-    const { game, wallet } = await playDemoGameOn({ page, complaints: [] }, server.url);
+    const { game, wallet } = await playDemoGameOn({ page, complaints: [] }, demo.server.url);
     const opening = page.getByRole('status').getByText('Opening Rapids…');
     hold();
     await page.evaluate(() => {
@@ -387,14 +371,14 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await until('its session has ended', () => isOnlySessionEnded(wallet, other.gameId));
     await game.getByRole('button', { name: 'Start' }).waitFor();
     expect(await page.title()).toContain('Demo Game');
-    expect((await server.services.db.read(liveSessions, wallet)).map((one) => one.session.gameId)).toContain(
-      gameId,
-    );
+    expect(
+      (await demo.server.services.db.read(liveSessions, wallet)).map((one) => one.session.gameId),
+    ).toContain(demo.gameId);
   });
 
   test('a call that fails because its player signs out is not reported to the next one', async () => {
     const { page, hold, release } = await openSlowly(desktop);
-    await page.goto(`${server.url}/play`);
+    await page.goto(`${demo.server.url}/play`);
     await page.getByRole('button', { name: 'Play as a guest' }).click();
     const favorite = page.getByRole('button', { name: 'Favorite: Demo Game' });
     await favorite.waitFor();
@@ -411,17 +395,17 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
   });
 
   test('a release offers to reload the open game; a version that is too old says what to install', async () => {
-    const page = await signIn('demo-game');
+    const { page } = await demo.signIn('demo-game');
     await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
     await page
       .getByRole('button', { name: /^Message/ })
       .first()
       .waitFor();
-    await admin('publish-release', { gameId, version: '2.0', notes: 'Rewritten.' });
+    await admin('publish-release', { gameId: demo.gameId, version: '2.0', notes: 'Rewritten.' });
     await page.getByText('Version 2.0 of Demo Game is out.').waitFor();
     await page.getByRole('button', { name: 'Not now' }).click();
     await page.getByText('Version 2.0 of Demo Game is out.').waitFor({ state: 'hidden' });
-    await admin('publish-release', { gameId, version: '2.1', notes: 'Mended.', required: true });
+    await admin('publish-release', { gameId: demo.gameId, version: '2.1', notes: 'Mended.', required: true });
     await page.getByText('Version 2.1 of Demo Game is required.').waitFor();
     await fine(page, 'release');
     await page.getByRole('button', { name: 'What is new' }).click();
@@ -436,19 +420,29 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
   });
 
   test('maintenance is announced before it begins and while it lasts, and refused changes say so', async () => {
-    const page = await signIn('', atNoon);
-    const inGame = await signIn('demo-game', atNoon);
+    const { page } = await demo.signIn('', atNoon);
+    const { page: inGame } = await demo.signIn('demo-game', atNoon);
     await page.locator('.game-card').first().waitFor();
     const now = Date.now();
     const message = 'A new crane is being installed';
-    await admin('set-maintenance', { gameId, from: now + hourMs, until: now + 2 * hourMs, message });
+    await admin('set-maintenance', {
+      gameId: demo.gameId,
+      from: now + hourMs,
+      until: now + 2 * hourMs,
+      message,
+    });
     const clock = (time: number) => page.evaluate((at) => new Date(at).toTimeString().slice(0, 5), time);
     await inGame
       .getByText(
         `Maintenance of Demo Game from ${await clock(now + hourMs)} until ${await clock(now + 2 * hourMs)}`,
       )
       .waitFor();
-    await admin('set-maintenance', { gameId, from: now + hourMs, until: now + 24 * hourMs, message });
+    await admin('set-maintenance', {
+      gameId: demo.gameId,
+      from: now + hourMs,
+      until: now + 24 * hourMs,
+      message,
+    });
     await inGame.getByText(/from \d\d:\d\d until \w{3} \d+, \d{4}, \d\d:\d\d/).waitFor();
     await admin('set-maintenance', { until: now + hourMs, message });
     await page.getByText(`Maintenance until ${await clock(now + hourMs)}`).waitFor();
@@ -461,7 +455,7 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await page.reload();
     await page.locator('.maintenance').waitFor();
     await admin('end-maintenance', {});
-    await admin('end-maintenance', { gameId });
+    await admin('end-maintenance', { gameId: demo.gameId });
     await page.locator('.maintenance').waitFor({ state: 'hidden' });
     await inGame.locator('.maintenance').first().waitFor({ state: 'hidden' });
   });

@@ -1,30 +1,18 @@
-import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { befriend } from '../support/befriend.ts';
 import { connectLauncher } from '../support/launcher.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { noBrowser, openPage } from './browser.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { noBrowser } from './browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import { signedInAs, startConversation } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser(
-    (demo) => {
-      ({ server, browser, gameId, opened } = demo);
-    },
-    (complaint) => complaint.includes('WebSocket connection'),
-  );
+  const demo = useDemoInBrowser((complaint) => complaint.includes('WebSocket connection'));
 
   /** A guest in the library, whose connection can be cut, and whose calls of presence can be held up after that. */
   async function signIn() {
-    const watched = await openPage(browser);
-    opened.push(watched);
+    const watched = await demo.open();
     const { page } = watched;
     let isCut = false;
     let cut = () => {};
@@ -43,7 +31,7 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
         else toServer.send(message);
       });
     });
-    await page.goto(`${server.url}/play`);
+    await page.goto(`${demo.server.url}/play`);
     await page.getByRole('button', { name: 'Play as a guest' }).click();
     await page.getByText('No friends yet').waitFor();
     const { address: wallet } = await signedInAs(page);
@@ -67,16 +55,18 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
   }
 
   test('shows no presence of others until it has been read again, and then what has changed meanwhile', async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const { page, wallet, goOffline, goOnline, answer } = await signIn();
-    const friends = await Promise.all(['Grace H', 'Dorothy V'].map(() => server.openSession(gameId)));
+    const friends = await Promise.all(
+      ['Grace H', 'Dorothy V'].map(() => demo.server.openSession(demo.gameId)),
+    );
     const [grace, dorothy] = friends;
     if (!grace || !dorothy) throw new Error('they have signed in');
     await db.write(setProfile, grace.wallet, { username: 'Grace H' });
     await db.write(setProfile, dorothy.wallet, { username: 'Dorothy V' });
-    const graceAtGame = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
-    using _dorothyAtGame = await connectLauncher(server.url, { launcherJwt: dorothy.launcherJwt });
-    for (const one of friends) await befriend(db, gameId, one.wallet, wallet);
+    const graceAtGame = await connectLauncher(demo.server.url, { launcherJwt: grace.launcherJwt });
+    using _dorothyAtGame = await connectLauncher(demo.server.url, { launcherJwt: dorothy.launcherJwt });
+    for (const one of friends) await befriend(db, demo.gameId, one.wallet, wallet);
 
     const rowOf = (name: string) => page.locator('.friend', { has: page.getByText(name, { exact: true }) });
     const seen = async () => ({
@@ -116,7 +106,10 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
     await page.keyboard.press('Escape');
 
     graceAtGame.socket.disconnect();
-    await until('Grace is away', async () => !(await server.services.presence.isPresent(grace.sessionId)));
+    await until(
+      'Grace is away',
+      async () => !(await demo.server.services.presence.isPresent(grace.sessionId)),
+    );
     goOnline();
     await page.locator('.connection', { hasText: /Live|Caught up/ }).waitFor();
     expect(await seen()).toEqual({ ...unknown, dots: 1 }); // the player's own
@@ -126,9 +119,8 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
 
   test('a conversation outside of games follows who is online, also after a reconnect', async () => {
     const { page, goOffline, goOnline, answer } = await signIn();
-    const other = await openPage(browser);
-    opened.push(other);
-    await other.page.goto(`${server.url}/play`);
+    const other = await demo.open();
+    await other.page.goto(`${demo.server.url}/play`);
     await other.page.getByRole('button', { name: 'Play as a guest' }).click();
     await other.page.getByText('No friends yet').waitFor();
     const { address } = await signedInAs(other.page);

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { readMutes } from '../../src/features/moderation/queries.ts';
 import { readReports } from '../../src/features/moderation/reports/queries.ts';
@@ -6,37 +6,16 @@ import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
-import {
-  bubbles,
-  messageAction,
-  type PlayerAtLauncher,
-  playDemoGame,
-  say,
-  showPanel,
-  startConversation,
-} from './players.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
+import { bubbles, messageAction, say, showPanel, startConversation } from './players.ts';
 
 const wholePage = { limit: 250, skip: 0 };
 
 describe.skipIf(noBrowser !== null)('in the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser((demo) => {
-    ({ server, browser, gameId, opened } = demo);
-  });
-
-  async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {
-    const player = await playDemoGame(browser, server.url, options);
-    opened.push(player);
-    return player;
-  }
+  const demo = useDemoInBrowser();
 
   const picture = async (page: Page, name: string) => {
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
@@ -44,7 +23,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
 
   /** The two in conversation, with Grace's message. */
   async function inConversation(content: string) {
-    const [ada, grace] = await Promise.all([play(), play()]);
+    const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
     await startConversation(ada, grace.wallet);
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /No messages yet/ }).click();
@@ -54,8 +33,8 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
   }
 
   test('a named leaderboard can be chosen, updates live, and shows its finished seasons', async () => {
-    const { db } = server.services;
-    const ada = await play();
+    const { db } = demo.server.services;
+    const ada = await demo.play();
     const { page } = ada;
     await page.getByRole('combobox', { name: 'Leaderboard' }).selectOption({ label: 'Weekly' });
     await page.getByText(/^Season \d+ ends/).waitFor();
@@ -66,14 +45,14 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(400);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByText('You have no score yet.').waitFor();
-    const owner = { gameId, wallet: ada.wallet };
+    const owner = { gameId: demo.gameId, wallet: ada.wallet };
     await db.write(setLeaderboardScore, owner, 'weekly', 5_000, { metadata: { containers: 40 } });
     const own = page.locator('.board-row.own');
     await own.getByText('Containers: 40').waitFor();
     expect(await own.locator('.place').textContent()).toContain('1');
     await picture(page, 'play weekly');
 
-    const next = await db.write(endSeason, gameId, 'weekly');
+    const next = await db.write(endSeason, demo.gameId, 'weekly');
     await page.getByText('No scores yet').waitFor();
     await page.getByRole('combobox', { name: 'Season' }).selectOption({ label: `Season ${next}, current` });
     const finished = page
@@ -125,13 +104,13 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     await entry.waitFor();
     // The same player on a second device, and then on the first again.
     const state = await ada.page.context().storageState();
-    const second = await browser.newContext({ storageState: state });
+    const second = await demo.browser.newContext({ storageState: state });
     const page = await second.newPage();
     const kept = await ada.page.evaluate(() => Object.entries(sessionStorage));
     await page.addInitScript((entries) => {
       for (const [key, value] of entries) sessionStorage.setItem(key, value);
     }, kept);
-    await page.goto(`${server.url}/play#demo-game`);
+    await page.goto(`${demo.server.url}/play#demo-game`);
     await showPanel(page, /Messages/);
     await page.getByRole('button', { name: /Three.*2 unread/ }).click();
     await page.getByRole('log').waitFor();
@@ -156,7 +135,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     await say(ada, 'Nothing from you');
     await until('Grace receives it', async () => (await bubbles(grace)).length === 3);
     expect(await bubbles(ada)).toEqual(['Nothing from you']);
-    await server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
+    await demo.server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
     await ada.page.reload();
     await ada.page.getByRole('button', { name: 'Back to all messages' }).click();
     // A player on no leaderboard also has a name in the list of conversations.
@@ -172,7 +151,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
   });
 
   test("a player reports a message, and the conversation's creator mutes the other one", async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const { ada, grace } = await inConversation('You all play badly');
     await messageAction(ada.page, /^More about .*You all play/);
     await ada.page.getByLabel('Reason').selectOption('Harassment');
@@ -198,9 +177,9 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
   });
 
   test('notifications stay in the inbox, with the unread ones marked, and are read on every device', async () => {
-    const { db } = server.services;
-    const ada = await play();
-    const owner = { gameId, wallet: ada.wallet };
+    const { db } = demo.server.services;
+    const ada = await demo.play();
+    const owner = { gameId: demo.gameId, wallet: ada.wallet };
     const expiring = { message: 'A hat for a second', type: 'success', expiresInSeconds: 1 } as const;
     await db.write(notifyPlayer, owner, expiring);
     await ada.page.locator('.toast').getByText('A hat for a second').waitFor();
@@ -225,11 +204,15 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
     ['390', phone],
   ])('none of it has an accessibility issue %s pixels wide, light and dark', async (width, options) => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const longNamed = { name: 'A game with a long name that is hosted elsewhere', slug: `long-${width}` };
-    await server.createGame(longNamed);
-    const [ada, grace] = await Promise.all([play(options), play()]);
-    await db.write(notifyPlayer, { gameId, wallet: ada.wallet }, { message: 'A hat', type: 'success' });
+    await demo.server.createGame(longNamed);
+    const [ada, grace] = await Promise.all([demo.play(options), demo.play()]);
+    await db.write(
+      notifyPlayer,
+      { gameId: demo.gameId, wallet: ada.wallet },
+      { message: 'A hat', type: 'success' },
+    );
     await startConversation(ada, grace.wallet);
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /No messages yet/ }).click();

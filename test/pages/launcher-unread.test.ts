@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
@@ -6,38 +6,29 @@ import { moveReadMarker } from '../../src/features/messages/read-marker-commands
 import { findUnread } from '../../src/features/messages/unread.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { connectLauncher } from '../support/launcher.ts';
-import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { noBrowser } from './browser.ts';
-import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
-import { playDemoGame } from './players.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 
 describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let gameId: string;
-  let opened: DemoInBrowser['opened'];
-  useDemoInBrowser((demo) => {
-    ({ server, browser, gameId, opened } = demo);
-  });
+  const demo = useDemoInBrowser();
 
   /** A player with a conversation with each of the others, who has not opened any. */
   async function play(...names: string[]) {
-    const { db } = server.services;
-    const player = await playDemoGame(browser, server.url);
-    opened.push(player);
+    const { db } = demo.server.services;
+    const player = await demo.play();
     const others = await Promise.all(
       names.map(async (username) => {
-        const session = await server.openSession(gameId);
+        const session = await demo.server.openSession(demo.gameId);
         await db.write(setProfile, session.wallet, { username });
-        const owner = { gameId, wallet: session.wallet };
+        const owner = { gameId: demo.gameId, wallet: session.wallet };
         const channel = await db.write(createChannel, owner, [player.wallet]);
         const say = async (text: string) => (await db.write(sendMessage, owner, channel._id, text))._id;
         return { ...session, owner, channelId: channel._id, say };
       }),
     );
     await player.page.getByRole('tab', { name: /Messages/ }).click();
-    return { ...player, owner: { gameId, wallet: player.wallet }, others };
+    return { ...player, owner: { gameId: demo.gameId, wallet: player.wallet }, others };
   }
 
   const entry = (page: Page, name: string) => page.locator('.conversation-entry').filter({ hasText: name });
@@ -46,7 +37,7 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
   const total = (page: Page) => async () => Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
 
   test('follow edits, unsends and what is read elsewhere', async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const { page, owner, others } = await play('Grace H');
     const [grace] = others;
     if (!grace) throw new Error('no player');
@@ -86,7 +77,7 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
   });
 
   test('an edit of a message of the player does not count those after it as read', async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const { page, owner, others } = await play('Grace H');
     const [grace] = others;
     if (!grace) throw new Error('no player');
@@ -103,7 +94,7 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
   });
 
   test('all that were opened one right after the other are read, on every device', async () => {
-    const { db } = server.services;
+    const { db } = demo.server.services;
     const { page, owner, others } = await play('Grace H', 'Dorothy V');
     for (const other of others) await other.say('Are you there?');
     for (const name of ['Grace H', 'Dorothy V']) await expect.poll(unreadOf(page, name)).toBe(1);
@@ -121,11 +112,13 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
     const tab = page.getByRole('tab', { name: /^Friends/ });
     const count = async () => Number((await tab.locator('.count > [aria-hidden]').allTextContents())[0] ?? 0);
     const sockets = await Promise.all(
-      others.map(({ launcherJwt }) => connectLauncher(server.url, { launcherJwt })),
+      others.map(({ launcherJwt }) => connectLauncher(demo.server.url, { launcherJwt })),
     );
     const [grace, dorothy] = sockets;
     const own = await page.evaluate(() => sessionStorage.getItem('gantry-play-player'));
-    using elsewhere = await connectLauncher(server.url, { launcherJwt: JSON.parse(own ?? '{}').launcherJwt });
+    using elsewhere = await connectLauncher(demo.server.url, {
+      launcherJwt: JSON.parse(own ?? '{}').launcherJwt,
+    });
     await grace?.call('addFriend', { wallet });
     await dorothy?.call('addFriend', { wallet });
     await expect.poll(count).toBe(2);

@@ -1,5 +1,4 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultName } from '../../src/core/schemas/default-name.ts';
 import { ban, changeGame } from '../../src/features/administration/commands.ts';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
@@ -9,48 +8,23 @@ import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { findPlayer } from '../../src/features/players/queries.ts';
 import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
-import { seedDemo } from '../../src/tools/demo/seed.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import { noBrowser, phone } from './browser.ts';
+import { useDemoInBrowser } from './demo-in-browser.ts';
 import {
   bubbles,
   messageAction,
   type PlayerAtLauncher,
-  playDemoGame,
   playRound,
   say,
   startConversation,
 } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
-  let server: TestServer;
-  let browser: Browser;
-  let players: PlayerAtLauncher[] = [];
+  const demo = useDemoInBrowser();
 
-  beforeAll(async () => {
-    server = await startTestServer();
-    await seedDemo(server.services.db, server.box);
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  afterEach(async () => {
-    const complaints = players.flatMap((player) => player.complaints);
-    await Promise.all(players.map(({ page }) => page.context().close()));
-    players = [];
-    expect(complaints).toEqual([]);
-  });
-
-  async function two(): Promise<[ada: PlayerAtLauncher, grace: PlayerAtLauncher]> {
-    const [ada, grace] = await Promise.all([
-      playDemoGame(browser, server.url),
-      playDemoGame(browser, server.url, phone),
-    ]);
-    players = [ada, grace];
-    return [ada, grace];
+  function two(): Promise<[ada: PlayerAtLauncher, grace: PlayerAtLauncher]> {
+    return Promise.all([demo.play(), demo.play(phone)]);
   }
 
   test('chat, see each other type, edit and unsend, and see who is online', async () => {
@@ -90,7 +64,6 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     expect([await bubbles(ada), await bubbles(grace)]).toEqual([['One more round?'], ['One more round?']]);
 
     await grace.page.context().close();
-    players = [ada];
     await ada.page.locator('.conversation').getByText('Offline').waitFor();
   });
 
@@ -98,7 +71,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await startConversation(grace, ada.wallet);
-    const gameId = await demoGame(server);
+    const gameId = demo.gameId;
     for (const [{ page, wallet }, width, height, tab] of [
       [ada, 1440, 900, 'Messages'],
       [ada, 1024, 700, 'Messages'],
@@ -108,7 +81,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
       await page.getByRole('tab', { name: tab }).click();
       await page.setViewportSize({ width, height });
       const message = `The harbour closes at eight today: moor at pier ${width}, where the ${tab} are`;
-      await server.services.db.write(notifyPlayer, { gameId, wallet }, { message, type: 'error' });
+      await demo.server.services.db.write(notifyPlayer, { gameId, wallet }, { message, type: 'error' });
       await page.locator('.toast', { hasText: message }).waitFor();
       const covered = await page.evaluate(() => {
         const boxesOf = (selector: string) =>
@@ -162,8 +135,8 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await count.waitFor();
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /Are you there\?/ }).click();
-    const { db } = server.services;
-    const owner = { gameId: await demoGame(server), wallet: grace.wallet };
+    const { db } = demo.server.services;
+    const owner = { gameId: demo.gameId, wallet: grace.wallet };
     const [channel] = (await db.read(listChannels, owner, { limit: 1, skip: 0 })).rows;
     const marked = async () => (await db.read(findUnread, owner, channel?._id ?? '')).readMarker;
     await until('the mark is kept', async () => (await marked()) !== null);
@@ -217,8 +190,8 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
   test('a player is notified in the corner and in the list', async () => {
     const [ada] = await two();
-    const owner = { gameId: await demoGame(server), wallet: ada.wallet };
-    await server.services.db.write(notifyPlayer, owner, { message: 'You won a hat', type: 'success' });
+    const owner = { gameId: demo.gameId, wallet: ada.wallet };
+    await demo.server.services.db.write(notifyPlayer, owner, { message: 'You won a hat', type: 'success' });
     await ada.page.locator('.toast.success').filter({ hasText: 'You won a hat' }).waitFor();
     await ada.page.getByRole('button', { name: 'Notifications, 1 new' }).click();
     await ada.page.getByRole('dialog', { name: 'Notifications' }).getByText('You won a hat').waitFor();
@@ -226,7 +199,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
     // A long one does not cover the game; the list has all of it.
     const long = `${'Another hat, '.repeat(70)}and the last`;
-    await server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
+    await demo.server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
     const toast = ada.page.locator('.toast.success').filter({ hasText: 'Another hat' });
     await toast.waitFor();
     expect((await toast.boundingBox())?.height).toBeLessThan(200);
@@ -238,9 +211,9 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     ['is banned from the game', 'You are banned from Demo Game', 'the game'],
   ])('a player who %s is told so', async (_what, words, where) => {
     const [ada, grace] = await two();
-    const gameId = where === null ? null : await demoGame(server);
+    const gameId = where === null ? null : demo.gameId;
     expect(ada.complaints).toEqual([]);
-    await server.services.db.write(ban, ada.wallet, gameId, 'cheating');
+    await demo.server.services.db.write(ban, ada.wallet, gameId, 'cheating');
     await ada.page.getByRole('alert').filter({ hasText: words }).waitFor();
     if (where === null) {
       await ada.page.reload();
@@ -268,7 +241,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
   test('a player whose session is revoked is told so, and can sign in again', async () => {
     const [ada] = await two();
-    await server.services.db.write(revokeSessionById, ada.sessionId);
+    await demo.server.services.db.write(revokeSessionById, ada.sessionId);
     await ada.page.getByRole('alert').filter({ hasText: 'ended by an administrator' }).waitFor();
     await ada.page.getByRole('button', { name: 'Play as a guest' }).click();
     await ada.game.getByRole('button', { name: 'Start' }).waitFor();
@@ -287,7 +260,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await name.fill('Ada Lovelace');
     await ada.page.getByRole('button', { name: 'Save', exact: true }).click();
     await ada.page.getByRole('button', { name: 'Account: Ada Lovelace' }).waitFor();
-    const player = await server.services.db.read(findPlayer, ada.wallet);
+    const player = await demo.server.services.db.read(findPlayer, ada.wallet);
     expect(player?.username).toBe('Ada Lovelace');
 
     // Also when signing in again as the same guest.
@@ -297,7 +270,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   });
 
   test('on the smallest phones the page is as wide as the screen, whatever the state of the connection', async () => {
-    const { page } = await playDemoGame(browser, server.url, {
+    const { page } = await demo.play({
       ...phone,
       viewport: { width: 320, height: 568 },
     });
@@ -312,18 +285,18 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
   test('a game without an address has details; a token in the fragment reaches the game, and no server', async () => {
     const [ada] = await two();
-    await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
-    const demo = await server.services.db.read(findGameBySlug, 'demo-game');
-    if (!demo) throw new Error('the demo game is missing');
-    const { policies, url } = demo;
-    await server.services.db.write(changeGame, demo.id, { policies: { tokenIn: 'fragment' } });
+    await demo.server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
+    const game = await demo.server.services.db.read(findGameBySlug, 'demo-game');
+    if (!game) throw new Error('the demo game is missing');
+    const { policies, url } = game;
+    await demo.server.services.db.write(changeGame, game.id, { policies: { tokenIn: 'fragment' } });
     try {
       const requested: string[] = [];
       ada.page.on('request', (request) => requested.push(request.url()));
-      await ada.page.goto(`${server.url}/play`);
+      await ada.page.goto(`${demo.server.url}/play`);
       await ada.page.reload();
       await ada.page.getByRole('button', { name: 'Details of Elsewhere' }).waitFor();
-      await ada.page.getByRole('button', { name: `Play ${demo.name}` }).click();
+      await ada.page.getByRole('button', { name: `Play ${game.name}` }).click();
       const frame = ada.page.locator('iframe');
       await frame.waitFor();
       expect(await frame.getAttribute('src')).toMatch(new RegExp(`${url}/?#token=.`));
@@ -331,37 +304,30 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
       expect(requested.filter((address) => new URL(address).search.includes('token='))).toEqual([]);
     } finally {
       const { tokenIn } = policies;
-      await server.services.db.write(changeGame, demo.id, { policies: { tokenIn } });
+      await demo.server.services.db.write(changeGame, game.id, { policies: { tokenIn } });
     }
   });
 
   test('a player signs out, which ends the session and dismisses the notifications', async () => {
     const [ada] = await two();
-    const owner = { gameId: await demoGame(server), wallet: ada.wallet };
+    const owner = { gameId: demo.gameId, wallet: ada.wallet };
     const long = 'Only Ada knows where the hat is. '.repeat(10); // stays for a while
-    await server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
+    await demo.server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
     const toast = ada.page.locator('.toast');
     await toast.waitFor();
     await ada.page.getByRole('button', { name: /Account/ }).click();
     await ada.page.getByRole('button', { name: 'Sign out' }).click();
     await ada.page.getByText('You are signed out').waitFor();
     expect(await toast.count()).toBe(0);
-    const found = await server.services.db.read(findSession, ada.sessionId);
+    const found = await demo.server.services.db.read(findSession, ada.sessionId);
     expect(found?.session.endReason).toBe('ended');
     expect(await ada.page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   test('two windows of one browser are two players', async () => {
-    const ada = await playDemoGame(browser, server.url, desktop);
-    players = [ada];
+    const ada = await demo.play();
     const other = await ada.page.context().newPage();
-    await other.goto(`${server.url}/play`);
+    await other.goto(`${demo.server.url}/play`);
     await other.getByRole('button', { name: 'Play as a guest' }).waitFor();
   });
 });
-
-async function demoGame({ services }: TestServer): Promise<string> {
-  const game = await services.db.read(findGameBySlug, 'demo-game');
-  if (!game) throw new Error('the demo game is missing');
-  return game.id;
-}
