@@ -189,7 +189,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   });
 
   test('a player is notified in the corner and in the list', async () => {
-    const [ada] = await two();
+    const ada = await demo.play();
     const owner = { gameId: demo.gameId, wallet: ada.wallet };
     await demo.server.services.db.write(notifyPlayer, owner, { message: 'You won a hat', type: 'success' });
     await ada.page.locator('.toast.success').filter({ hasText: 'You won a hat' }).waitFor();
@@ -240,7 +240,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   });
 
   test('a player whose session is revoked is told so, and can sign in again', async () => {
-    const [ada] = await two();
+    const ada = await demo.play();
     await demo.server.services.db.write(revokeSessionById, ada.sessionId);
     await ada.page.getByRole('alert').filter({ hasText: 'ended by an administrator' }).waitFor();
     await ada.page.getByRole('button', { name: 'Play as a guest' }).click();
@@ -248,7 +248,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   });
 
   test('a player sets a display name, which others see in the list and on the account', async () => {
-    const [ada] = await two();
+    const ada = await demo.play();
     await ada.page.getByRole('button', { name: /^Account:/ }).click();
     const name = ada.page.getByLabel('Display name');
     await name.fill('Ada\u200dLovelace');
@@ -284,7 +284,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   });
 
   test('a game without an address has details; a token in the fragment reaches the game, and no server', async () => {
-    const [ada] = await two();
+    const ada = await demo.play();
     await demo.server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
     const game = await demo.server.services.db.read(findGameBySlug, 'demo-game');
     if (!game) throw new Error('the demo game is missing');
@@ -309,7 +309,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   });
 
   test('a player signs out, which ends the session and dismisses the notifications', async () => {
-    const [ada] = await two();
+    const ada = await demo.play();
     const owner = { gameId: demo.gameId, wallet: ada.wallet };
     const long = 'Only Ada knows where the hat is. '.repeat(10); // stays for a while
     await demo.server.services.db.write(notifyPlayer, owner, { message: long, type: 'success' });
