@@ -106,6 +106,10 @@ const redisRequired =
   'Another node is already using this database. Set REDIS_URL, to the same Redis on every node: it carries events, ' +
   'presence and rate limits between them. If that node has just stopped, wait a minute for its registration to expire.';
 
+const nodesRunning =
+  'A node is using this database, so it was not just restored. Nothing was changed. Stop all nodes before you restore ' +
+  'it; one that has been killed counts as running for up to a minute.';
+
 /** Everything is stored in the database, including the keys, which are encrypted. */
 async function openShared(
   config: StoreConfig,
@@ -142,13 +146,14 @@ async function openShared(
  * Call this after PostgreSQL itself was restored: gives the history a new epoch, so that launchers ahead of it reload,
  * and, unless `keepQueue`, holds on-chain actions that are queued, or will be by prizes, because they may have been
  * executed since. Returns how many were queued.
+ * @throws ConfigError while a node uses the database: its actions are not those of a backup
  */
 export async function markRestored(config: Config, url: string, keepQueue: boolean): Promise<number> {
   const { PostgresDatabase } = await import('../engines/postgres/postgres-database.ts');
-  const db = await PostgresDatabase.open(url, domain, { retention: config.retention }).catch(
-    refuseUnreachable,
-  );
+  const options = { retention: config.retention, isServer: true }; // which counts the nodes
+  const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
   try {
+    if (db.otherServers > 0) throw new ConfigError(nodesRunning);
     await db.renewEpoch();
     return keepQueue ? 0 : await holdActions(db);
   } finally {

@@ -51,7 +51,7 @@ test.skipIf(noPostgres !== null)('commands work on the database, and create no d
 });
 
 test.skipIf(noPostgres !== null)(
-  'restore --database assigns a new history id, and holds actions that waited for a chain',
+  'restore --database assigns a new history id, and holds actions that waited for a chain, unless a node runs',
   async () => {
     await using database = await freshDatabase();
     const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
@@ -68,6 +68,14 @@ test.skipIf(noPostgres !== null)(
       { ...common, kind: 'chain', lane: '1:0x0' },
       { ...common, kind: 'webhook', lane: '' },
     ]);
+    const node = await PostgresDatabase.open(database.url, domain, { isServer: true });
+    const refused = await gantry(['restore', '--database'], { env });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^A node is using this database/),
+    ]);
+    expect(await opened.read(countOpenActions)).toBe(2);
+    await node.close();
     const { stdout, stderr } = await gantry(['restore', '--database', '--json'], { env });
     expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', { heldActions: 1 }]);
     expect(await opened.read(countOpenActions)).toBe(1);

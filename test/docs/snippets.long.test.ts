@@ -28,7 +28,7 @@ const snippets: Snippet[] = [...documents]
   .filter(({ language, file }) => file !== undefined || !otherLanguages.includes(language));
 /** Snippets that start separate servers, or need a PostgreSQL, are covered by other tests, and by .ci/run. */
 const startsAServer =
-  /^anvil|\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\b(docker|helm|fly)\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|SHA256SUMS|restore --database/;
+  /^anvil|\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\b(docker|helm|fly)\b|\/etc\/nginx|\bsystem(ctl|d-run)\b|\bDATABASE_URL\b|SHA256SUMS|restore --database/;
 
 /** Of the first account of anvil. */
 const firstKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';

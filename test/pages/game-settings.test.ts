@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)('the settings of a game', () => {
     await expect.poll(() => medium(2).getByLabel('Alternative text').inputValue()).toBe('Trailer');
   });
 
-  test("warn when the page of the game is none of those that may call the API for it", async () => {
+  test('warn when the page of the game is none of those that may call the API for it', async () => {
     const general = form('General');
     const warning = general.getByRole('status');
     const [url, origins] = [general.getByLabel('URL'), general.getByLabel('Allowed origins')];
