@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { AdminCredentials } from '../calls/auth/admin-credentials.ts';
 import { bearerToken } from '../calls/auth/admin-token.ts';
@@ -141,6 +142,11 @@ export function buildTransports(
     async storageUsed() {
       const storages = await db.read(gameStorages, config.gameStorageQuota);
       return storages.reduce((most, { bytes, quota }) => Math.max(most, bytes / quota), 0);
+    },
+    async diskFree() {
+      if (config.databaseUrl !== undefined) return null;
+      const { bavail, bsize } = await statfs(config.dataDirectory);
+      return bavail * bsize;
     },
     sockets: () => gateway.connectionCount,
     presence: () => gateway.friends.counts(),

@@ -9,6 +9,8 @@ export interface MetricsDependencies {
   queue(): Promise<QueueStats[]>;
   /** The largest share of its storage quota that a game uses; 1: the game is full. */
   storageUsed(): Promise<number>;
+  /** Bytes that may still be written to the disk with the data directory; null without one. */
+  diskFree(): Promise<number | null>;
   /** Open connections of launchers. */
   sockets(): number;
   /** Players connected to this process, and sockets that follow the presence of friends. */

@@ -155,6 +155,15 @@ export class PrometheusRegistry {
       unlabelled(stats, ({ logBytes }) => ({ value: logBytes })),
     );
     this.#gauge(
+      'gantry_disk_free_bytes',
+      'Free space on the disk with the data directory',
+      [],
+      unlabelled(
+        shareConcurrent(() => this.#dependencies.diskFree()),
+        (value) => ({ value }),
+      ),
+    );
+    this.#gauge(
       'gantry_storage_used_ratio',
       'The largest share of its storage quota that a game uses',
       [],

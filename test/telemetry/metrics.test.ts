@@ -93,6 +93,7 @@ test('metrics count calls by outcome and transport, sockets, events, batches and
   expect(grown('gantry_commit_duration_seconds_sum')).toBeGreaterThan(0);
   expect(grown('gantry_wal_bytes')).toBeGreaterThan(0);
   expect(sampleOf(after, 'gantry_database_bytes')).toBeGreaterThan(0);
+  expect(sampleOf(after, 'gantry_disk_free_bytes')).toBeGreaterThan(1024 ** 2);
   expect(sampleOf(after, 'gantry_redis_up')).toBeUndefined();
   launcher.socket.disconnect();
   await until(
@@ -163,6 +164,7 @@ test('metrics omit values that are currently unavailable, rather than reporting 
     db: { stats: busy, onCommit: () => undefined },
     queue: async () => [],
     storageUsed: busy,
+    diskFree: busy,
     heldBytes: () => 0,
     refusals: new RecentRefusals(),
     sockets: () => 3,
@@ -174,7 +176,7 @@ test('metrics omit values that are currently unavailable, rather than reporting 
   const samples = readExposition(await metrics.text());
   expect(sampleOf(samples, 'gantry_sockets')).toBe(3);
   const names = samples.map(({ name }) => name).join();
-  expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|storage|redis)/);
+  expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|disk|storage|redis)/);
 });
 
 test('metrics show how busy the threads are', async () => {
