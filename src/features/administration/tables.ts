@@ -16,7 +16,6 @@ const columns = {
 
 /** Administrative actions. */
 export const auditLog = table('audit_log', columns, { key: ['id'], indexes: { byId: { on: ['id'] } } });
-export type AuditRow = RowOf<typeof columns>;
 
 const scheduleColumns = {
   /** Always `backups`. */

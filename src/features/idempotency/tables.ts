@@ -1,4 +1,4 @@
-import { type RowOf, table } from '../../core/storage/table.ts';
+import { table } from '../../core/storage/table.ts';
 
 const columns = {
   gameId: 'uuid',
@@ -18,4 +18,3 @@ export const idempotencyKeys = table('idempotency_keys', columns, {
   key: ['gameId', 'keyHash'],
   of: { player: 'wallet', game: 'gameId', stays: 'kept for a day', texts: ['result'] },
 });
-export type IdempotencyKeyRow = RowOf<typeof columns>;

@@ -1,4 +1,4 @@
-import { type RowOf, table } from '../../core/storage/table.ts';
+import { table } from '../../core/storage/table.ts';
 
 const columns = {
   id: 'uuid',
@@ -14,4 +14,3 @@ export const playSessions = table('play_sessions', columns, {
   key: ['id'],
   of: { player: 'wallet', game: 'gameId', texts: ['state'] },
 });
-export type PlaySessionRow = RowOf<typeof columns>;

@@ -62,7 +62,6 @@ export const spending = table('spending', spendingColumns, {
   indexes: { byDay: { on: ['day', 'actionId'] } },
   of: { player: 'wallet', game: 'gameId' },
 });
-export type SpendingRow = RowOf<typeof spendingColumns>;
 
 /** The sums of `spending`. `wallet` '': of all players. `token` '': the number of transactions instead of an amount. */
 export const spent = table(

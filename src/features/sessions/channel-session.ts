@@ -17,7 +17,6 @@ export const channelStatus = z
     openedAt: timestamp,
   })
   .meta({ id: 'ChannelSessionStatus' });
-export type ChannelStatus = z.infer<typeof channelStatus>;
 
 /**
  * Why a session ended: the player ended it, an administrator or the game revoked it, a newer session of the player
