@@ -13,7 +13,7 @@ import {
 } from './leaderboard.ts';
 import type { EntryRow, LeaderboardRow, RecordRow, SeasonRow } from './leaderboard-tables.ts';
 import type { ScoreRecord } from './score.ts';
-import { directionOf } from './tables.ts';
+import { directionOf, toScoreRecord } from './tables.ts';
 
 const order = z.enum(['desc', 'asc']);
 const labels = z.array(z.string());
@@ -69,18 +69,8 @@ export interface SeasonRef {
 }
 
 /** A stored score as clients see it. */
-export function toRecord(row: RecordRow, { gameId, wallet }: Owner, seasonRef: SeasonRef): ScoreRecord {
-  return {
-    _id: row.id,
-    nonce: row.nonce ?? row.id,
-    gameId,
-    normalizedAddress: wallet,
-    score: row.score,
-    updatedAt: row.updatedAt,
-    ...(row.sessionId === null ? {} : { sessionId: row.sessionId }),
-    ...seasonRef,
-    ...labelAndMetadata(row),
-  };
+export function toRecord(row: RecordRow, owner: Owner, seasonRef: SeasonRef): ScoreRecord {
+  return toScoreRecord(row, owner, { ...seasonRef, ...(row.label === null ? {} : { label: row.label }) });
 }
 
 /** A ranked row of a board as clients see it. */
@@ -100,13 +90,7 @@ export function entryToRecord(
     score: row.score ?? row.sortScore * directionOf(order) + 0,
     updatedAt: row.updatedAt,
     ...(leaderboard === defaultLeaderboard ? {} : { leaderboard, season }),
-    ...labelAndMetadata(row),
-  };
-}
-
-function labelAndMetadata({ label, metadata }: Pick<EntryRow, 'label' | 'metadata'>) {
-  return {
-    ...(label === null ? {} : { label }),
-    ...(metadata === null ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),
+    ...(row.label === null ? {} : { label: row.label }),
+    ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as Record<string, unknown> }),
   };
 }

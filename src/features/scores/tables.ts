@@ -82,10 +82,11 @@ export function ranksBefore(one: BoardRow, other: BoardRow): boolean {
   return one.scoreId < other.scoreId;
 }
 
-/** A stored score as clients see it. */
+/** A stored score as clients see it: on `default`, or, with the fields of `named`, on a named leaderboard. */
 export function toScoreRecord(
   row: Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'updatedAt' | 'sessionId' | 'metadata'>,
   { gameId, wallet }: Owner,
+  named: Pick<ScoreRecord, 'leaderboard' | 'season' | 'label'> = {},
 ): ScoreRecord {
   return {
     _id: row.id,
@@ -95,6 +96,7 @@ export function toScoreRecord(
     score: row.score,
     updatedAt: row.updatedAt,
     ...(row.sessionId === null ? {} : { sessionId: row.sessionId }),
+    ...named,
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as Record<string, unknown> }),
   };
 }

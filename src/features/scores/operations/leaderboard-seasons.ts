@@ -24,12 +24,7 @@ export const getLeaderboardSeasons = defineOperation({
   output: z.object({ success, seasons: z.array(seasonRecord) }),
   async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);
-    const { leaderboard } = await requireBoard(
-      db,
-      game,
-      { leaderboard: input.leaderboard },
-      { isPublic: true },
-    );
+    const { leaderboard } = await requireBoard(db, game, input, { isPublic: true });
     const rows = await db.read(listSeasons, game.id, leaderboard, input);
     return { success: true, seasons: rows.map(toSeasonRecord) };
   },

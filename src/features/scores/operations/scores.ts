@@ -60,12 +60,7 @@ export const getUserScore = defineOperation({
   input: z.object({ nonce, leaderboard: leaderboardInput }),
   output: z.object({ success, score: scoreRecord.nullable() }),
   async handler({ input, caller }, { db }: { db: Store }) {
-    const board = await requireBoard(
-      db,
-      caller.game,
-      { leaderboard: input.leaderboard },
-      { isPublic: false },
-    );
+    const board = await requireBoard(db, caller.game, input, { isPublic: false });
     return { success: true, score: await scoreOf(db, board, ownerOf(caller), input.nonce) };
   },
 });
@@ -83,12 +78,7 @@ export const getUserScores = defineOperation({
     scores: z.array(scoreRecord.pick({ score: true, nonce: true, updatedAt: true })),
   }),
   async handler({ input, caller }, { db }: { db: Store }) {
-    const board = await requireBoard(
-      db,
-      caller.game,
-      { leaderboard: input.leaderboard },
-      { isPublic: false },
-    );
+    const board = await requireBoard(db, caller.game, input, { isPublic: false });
     const records = await scoresOf(db, board, ownerOf(caller), input, input.nonce);
     return {
       success: true,
