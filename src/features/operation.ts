@@ -273,7 +273,6 @@ export function defineOtherForm<
 export class Registry {
   readonly operations: readonly AnyOperation[];
   readonly #byMethod = new Map<string, AnyOperation>();
-  readonly #byPath = new Map<string, AnyOperation>();
   readonly #byAdminPath = new Map<string, AnyOperation>();
   readonly #services = new Set<string>(['launcher']);
 
@@ -296,7 +295,6 @@ export class Registry {
         this.#services.add(service);
         this.#add(this.#byMethod, `${service} ${name}`, operation);
       }
-      this.#add(this.#byPath, kebabCase(operation.name), operation);
       if (operation.getPath) this.#add(this.#byMethod, `${operation.service} find`, operation);
     }
   }
@@ -328,11 +326,6 @@ export class Registry {
   /** The operation of the administrators' path `/admin/<name>`. */
   adminPath(name: string): AnyOperation | undefined {
     return this.#byAdminPath.get(name);
-  }
-
-  /** The operation of the dedicated path `/launcher/<name>`. */
-  path(name: string): AnyOperation | undefined {
-    return this.#byPath.get(name);
   }
 
   #add(map: Map<string, AnyOperation>, key: string, operation: AnyOperation): void {
