@@ -129,21 +129,18 @@ export class PhysicalTable {
   }
 
   /**
-   * The columns to select from `alias`, under their declared names; without those in `omitted`, which the caller has
-   * already.
+   * The columns to select from the alias `t`, under their declared names; without those in `omitted`, which the caller
+   * has already.
    */
-  selection(alias: string, names: readonly string[] | null = null, omitted: readonly string[] = []): string {
+  selection(names: readonly string[] | null = null, omitted: readonly string[] = []): string {
     const wanted = names === null ? this.columns : this.columnsOf(names);
     const selected = wanted.flatMap(({ kind, name, physicalName: physical }) => {
       if (omitted.includes(name)) return [];
       const source =
-        kind === 'stream'
-          ? `(SELECT name FROM streams WHERE id = ${alias}.${physical})`
-          : `${alias}.${physical}`;
+        kind === 'stream' ? `(SELECT name FROM streams WHERE id = t.${physical})` : `t.${physical}`;
       return [`${source} AS "${name}"`];
     });
-    if (this.isStreams)
-      selected.push(`${alias}.last_lane AS "lastLane"`, `${alias}.last_position AS "lastPosition"`);
+    if (this.isStreams) selected.push('t.last_lane AS "lastLane"', 't.last_position AS "lastPosition"');
     return selected.length > 0 ? selected.join(', ') : '1 AS "found"';
   }
 }

@@ -104,7 +104,7 @@ export class RowReads {
     const text = texts.of(`peek ${of.name} ${columns.join()}`, () => {
       const selected = columns.map((name) => {
         const measured = measuredColumn(name);
-        if (measured === undefined) return table.selection('t', [name]);
+        if (measured === undefined) return table.selection([name]);
         return `octet_length(t.${table.column(measured).physicalName}) AS "${name}"`;
       });
       return rowsByKeys(table, table.key, { select: selected.join(', ') });

@@ -36,7 +36,7 @@ export function rowsByKeys(
   const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
   const omitted = by.filter(({ namesStream }) => namesStream).map(({ name }) => name);
   return `SELECT k.i, f.* FROM unnest(${arrays(table.searchColumns(by))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
-    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', null, omitted)} FROM ${table.table.name} AS t
+    CROSS JOIN LATERAL (SELECT ${select ?? table.selection(null, omitted)} FROM ${table.table.name} AS t
       WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
 }
 
@@ -77,6 +77,6 @@ export function listText(
       `t.${column.physicalName} ${ascends ? 'ASC' : 'DESC'}${column.isNullable ? (ascends ? ' NULLS FIRST' : ' NULLS LAST') : ''}`,
   );
   const ordered = order.length > 0 ? ` ORDER BY ${order.join(', ')}` : '';
-  return `SELECT ${table.selection('t')} FROM ${table.table.name} AS t${where}${ordered}
+  return `SELECT ${table.selection()} FROM ${table.table.name} AS t${where}${ordered}
     LIMIT $${parameters + 1} OFFSET $${parameters + 2}${isLock ? ' FOR UPDATE OF t' : ''}`;
 }
