@@ -60,26 +60,26 @@ function completionsOf(command: Command, path = ''): Completions[] {
 const words = ({ commands, choices, options }: Completions): string =>
   [...commands.map((one) => one.name()), ...choices, ...options].join(' ');
 
-function cases(all: readonly Completions[], indent: string): string {
-  return all.map((one) => `${indent}'${one.path}') words='${words(one)}' ;;`).join('\n');
+function cases(all: readonly Completions[]): string {
+  return all.map((one) => `    '${one.path}') words='${words(one)}' ;;`).join('\n');
 }
 
 /** Words that are neither commands nor options, such as values, do not change the place. */
-function steps(all: readonly Completions[], indent: string): string {
+function steps(all: readonly Completions[]): string {
   const known = all.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
-  return `${indent}${known.join('|')}) place="$next" ;;`;
+  return `      ${known.join('|')}) place="$next" ;;`;
 }
 
 /** Completions for the value of an option; an option without choices has none, so that the shell completes files. */
-function valueCases(all: readonly Completions[], indent: string): string {
+function valueCases(all: readonly Completions[]): string {
   const lines = all.flatMap(({ path, values }) => {
     const options = [...values].map(([option, choices]) => ({ at: `'${path} ${option}'`, choices }));
     const free = options.filter(({ choices }) => choices.length === 0).map(({ at }) => at);
     return [
-      ...(free.length > 0 ? [`${indent}${free.join('|')}) words='' ;;`] : []),
+      ...(free.length > 0 ? [`    ${free.join('|')}) words='' ;;`] : []),
       ...options
         .filter(({ choices }) => choices.length > 0)
-        .map(({ at, choices }) => `${indent}${at}) words='${choices.join(' ')}' ;;`),
+        .map(({ at, choices }) => `    ${at}) words='${choices.join(' ')}' ;;`),
     ];
   });
   return lines.join('\n');
@@ -92,14 +92,14 @@ _gantry() {
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${place:+$place }$word"
     case "$next" in
-${steps(all, '      ')}
+${steps(all)}
     esac
   done
   case "$place" in
-${cases(all, '    ')}
+${cases(all)}
   esac
   case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
-${valueCases(all, '    ')}
+${valueCases(all)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -111,14 +111,14 @@ _gantry() {
   for word in "\${(@)words[2,CURRENT-1]}"; do
     next="\${place:+$place }$word"
     case "$next" in
-${steps(all, '      ')}
+${steps(all)}
     esac
   done
   case "$place" in
-${cases(all, '    ').replaceAll(" words='", " words_here='")}
+${cases(all).replaceAll(" words='", " words_here='")}
   esac
   case "$place \${words[CURRENT-1]}" in
-${valueCases(all, '    ').replaceAll(" words='", " words_here='")}
+${valueCases(all).replaceAll(" words='", " words_here='")}
   esac
   if [[ -n "$words_here" ]]; then compadd -- \${=words_here} || _files; else _files; fi
 }

@@ -50,7 +50,7 @@ export async function compile(
     target: 'node24',
     format: 'esm',
     external: ['better-sqlite3', 'esbuild'],
-    banner: { js: requireInModules('import.meta.url') },
+    banner: { js: requireInModules },
     plugins: [...plugins, placesAsWritten],
     logLevel: 'warning',
   });

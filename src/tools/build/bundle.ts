@@ -35,7 +35,7 @@ export async function bundle(options: BuildOptions): Promise<void> {
  */
 export async function bundleProgram(outdir: string, external: string[], plugins: Plugin[]): Promise<void> {
   await bundleModules(outdir, { gantry: '../gantry.js', ...threadFiles }, external, {
-    banner: { js: requireInModules('import.meta.url') },
+    banner: { js: requireInModules },
     inject: [join(source, 'runtime/source-positions.ts')],
     plugins,
     sourcemap: true,
@@ -66,10 +66,9 @@ export async function bundleModules(
   );
 }
 
-/** CommonJS packages load Node's modules with `require`, which an ES module does not have; `place` is a URL as code. */
-export function requireInModules(place: string): string {
-  return `import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(${place});`;
-}
+/** CommonJS packages load Node's modules with `require`, which an ES module does not have. */
+export const requireInModules =
+  'import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);';
 
 /** Makes better-sqlite3 load the executable's embedded addon instead of the installed one. */
 export const embeddedSqlite: Plugin = {
