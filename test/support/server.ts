@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import type { NewGame } from '../../src/features/games/game.ts';
 import { newGameSecret } from '../../src/features/games/game-secret.ts';
+import type { SessionDetails } from '../../src/features/sessions/channel-session.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
@@ -74,16 +75,26 @@ export async function startTestServer(variables: Record<string, string> = {}): P
     },
     async openSession(gameId, wallet = randomWallet()) {
       const details = await db.write(startSession, { gameId, wallet }, config.sessionLifetimeMs);
-      return {
-        gameId,
-        wallet,
-        userId: details.player.userId,
-        sessionId: details.session.id,
-        launcherJwt: await issueToken(details, server.services),
-      };
+      return testPlayer(details, server.services);
     },
     close: dispose,
     [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** The player of a session that was opened, with its token. */
+export async function testPlayer(
+  details: SessionDetails,
+  services: Parameters<typeof issueToken>[1],
+): Promise<TestPlayer> {
+  const { game, player, session } = details;
+  const launcherJwt = await issueToken(details, services);
+  return {
+    gameId: game.id,
+    wallet: player.wallet,
+    userId: player.userId,
+    sessionId: session.id,
+    launcherJwt,
   };
 }
 

@@ -8,10 +8,9 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import type { NewGame } from '../../src/features/games/game.ts';
 import { newGameSecret } from '../../src/features/games/game-secret.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { openStore } from '../../src/server/open-store.ts';
 import { databaseOf } from './engine.ts';
-import { randomWallet, type TestPlayer } from './server.ts';
+import { randomWallet, type TestPlayer, testPlayer } from './server.ts';
 
 /** A data directory opened by the test itself, beside the servers that share it: one more writing process. */
 export interface SharedData extends AsyncDisposable {
@@ -41,13 +40,7 @@ export async function openSharedData(settings: Record<string, string> = {}): Pro
     },
     async openSession(gameId, wallet = randomWallet()) {
       const details = await db.write(startSession, { gameId, wallet }, config.sessionLifetimeMs);
-      return {
-        gameId,
-        wallet,
-        userId: details.player.userId,
-        sessionId: details.session.id,
-        launcherJwt: await issueToken(details, { tokens, publicUrls }),
-      };
+      return testPlayer(details, { tokens, publicUrls });
     },
     async [Symbol.asyncDispose]() {
       await db.close();

@@ -16,13 +16,12 @@ import { setScore } from '../../src/features/scores/commands.ts';
 import { readPlace } from '../../src/features/scores/leaderboard-queries.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
 import { endSession, revokeSessionById } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { canonicalState, contentId } from '../../src/features/states/state.ts';
 import { ed25519, makeJwt, readJwt } from './jwt-parts.ts';
-import type { TestPlayer, TestServer } from './server.ts';
+import { type TestPlayer, type TestServer, testPlayer } from './server.ts';
 
 /** The kinds of caller, relative to the player whose data an operation is about. */
 export const roles = [
@@ -206,13 +205,7 @@ async function openGuestSession(server: TestServer, gameId: string, secret: stri
   const device = { secretHash: hashOfDeviceSecret(secret), name: 'Laptop' };
   const guest = { address: wallet, idleMs: 1e9 };
   const { details } = await db.write(addGuest, gameId, guest, device, server.config.sessionLifetimeMs);
-  return {
-    gameId,
-    wallet,
-    userId: details.player.userId,
-    sessionId: details.session.id,
-    launcherJwt: await issueToken(details, server.services),
-  };
+  return testPlayer(details, server.services);
 }
 
 /** The headers of a role's calls. */
