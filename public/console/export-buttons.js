@@ -58,7 +58,7 @@ export function ExportButtons({ columns, pages, fileName }) {
  * @param {readonly import('./virtual-table.js').Column<Row>[]} columns
  * @param {readonly Row[]} rows
  */
-export function csvOf(columns, rows) {
+function csvOf(columns, rows) {
   const exported = columns.flatMap(({ title, value }) => (value ? { title, value } : []));
   const lines = [
     exported.map(({ title }) => quoted(title)),

@@ -27,7 +27,7 @@ export const entriesChoices = [
  * @param {readonly (readonly [value: string, label: string])[]} choices
  * @param {string} value
  */
-export function labelOf(choices, value) {
+function labelOf(choices, value) {
   return choices.find(([one]) => one === value)?.[1] ?? value;
 }
 

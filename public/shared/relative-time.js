@@ -42,9 +42,9 @@ const refreshMs = 15_000;
 /**
  * `just now`, `3 min. ago`, `yesterday`, `in 2 hr.`
  * @param {number} timestamp Unix milliseconds
- * @param {number} [now]
+ * @param {number} now
  */
-export function relativeTime(timestamp, now = Date.now()) {
+function relativeTime(timestamp, now) {
   if (Math.abs(timestamp - now) < justNowMs) return 'just now';
   let amount = (timestamp - now) / 1000;
   for (const [unit, size] of steps) {
