@@ -19,10 +19,13 @@ type RunAll = Command<
 
 export interface BatchDependencies {
   authenticator: Authenticator;
-  /** Finds an operation by name. */
+  /** Finds an operation of the service `launcher` by name. */
   find(name: string): AnyOperation | undefined;
   runAll: RunAll;
-  /** As in `ExecuteDependencies`. */
+  /**
+   * Refuses writes during maintenance of the caller's game, or of the one that the input names.
+   * @throws GantryError `maintenance`; undefined or a promise if it is not refused
+   */
   refuseInMaintenance(game: Game | null, named: unknown): Promise<void> | undefined;
 }
 

@@ -3,7 +3,6 @@ import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/fields.ts';
 import type { Pause, Store } from '../core/storage/store.ts';
-import type { Game } from '../features/games/game.ts';
 import { findNamedGame } from '../features/games/queries.ts';
 import { guestStore, type RunAsGuest } from '../features/guests/writes/guest-writes.ts';
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
@@ -69,19 +68,11 @@ interface CallServices {
 }
 
 /** What is needed to execute operations, including the services passed to handlers. */
-export interface ExecuteDependencies {
+export interface ExecuteDependencies extends Omit<BatchDependencies, 'authenticator'> {
   audit: AuditLog;
   services: CallServices;
   runOnce: RunOnce;
   runAsGuest: RunAsGuest;
-  runAll: BatchDependencies['runAll'];
-  /** Finds an operation of the service `launcher` by name. */
-  find: BatchDependencies['find'];
-  /**
-   * Refuses writes during maintenance of the caller's game, or of the one that the input names.
-   * @throws GantryError `maintenance`; undefined or a promise if it is not refused
-   */
-  refuseInMaintenance(game: Game | null, named: unknown): Promise<void> | undefined;
   /** Called with every field of a call that its operation ignores. */
   onIgnoredField(ignored: UnknownField & { operation: string; game: string | undefined }): void;
 }

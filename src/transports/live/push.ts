@@ -1,4 +1,3 @@
-import type { Server } from 'socket.io';
 import { recordIn } from '../../core/events/event.ts';
 import {
   type Audience,
@@ -20,7 +19,7 @@ import { gameChannelPatched } from '../../features/sessions/events.ts';
 import { terminate } from '../../runtime/internals/engine-io.ts';
 import { sendEvents } from '../../runtime/internals/engine-output.ts';
 import { eventFrame } from '../../runtime/internals/websocket-frames.ts';
-import { Broadcasts } from './broadcasts.ts';
+import { type BroadcastDependencies, Broadcasts } from './broadcasts.ts';
 
 /** Socket.IO would wait half a minute for a client that does not complete the close. */
 const closeTimeoutMs = 3_000;
@@ -29,12 +28,8 @@ const disconnectDelayMs = 200;
 
 const nobody: ReadonlySet<string> = new Set();
 
-export interface PushDependencies {
-  io: Server;
+export interface PushDependencies extends BroadcastDependencies {
   db: Pick<Store, 'write'>;
-  /** The number of nodes that are known, with this one. */
-  nodes(): number;
-  report(thrown: unknown): void;
 }
 
 /** A socket that is catching up: it buffers its own events until it goes live. */
