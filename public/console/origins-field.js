@@ -1,14 +1,18 @@
 import { html } from 'htm/preact';
 import { linesOf, problemAtLine, TextField } from './fields.js';
 
+const hint =
+  "Origins whose pages may call the API for this game, one per line, such as https://game.example or https://*.game.example; this server's own pages always may. Empty: any.";
+
 /**
- * The origins whose pages may call the API for a game, and a warning when the game's own page is none of them.
+ * The origins whose pages may call the API for a game, with a warning instead of the hint when the game's own page is none
+ * of them: below both, it could be out of sight in a dialog.
  * @param {{ value: string, onValue: (value: string) => void, url: string, error: unknown }} props
  */
 export function OriginsField({ value, onValue, url, error }) {
   const missing = missingOrigin(url, linesOf(value));
   return html`
-    <${TextField} label="Allowed origins" rows=${3} mono value=${value} onValue=${onValue} problem=${problemAtLine(error, 'allowedOrigins', value)} hint="Origins whose pages may call the API for this game, one per line, such as https://game.example or https://*.game.example; this server's own pages always may. Empty: any." />
+    <${TextField} label="Allowed origins" rows=${3} mono value=${value} onValue=${onValue} problem=${problemAtLine(error, 'allowedOrigins', value)} hint=${missing ? undefined : hint} />
     ${missing && html`<p class="banner warn" role="status"><span>The game's own page would be refused: its URL has the origin ${missing}, which is not in the list. Add it as a line of its own.</span></p>`}
   `;
 }
