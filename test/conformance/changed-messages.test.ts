@@ -194,7 +194,7 @@ describe('the content of an unsent message', () => {
     expect(await placesHolding(running.config, said)).not.toEqual([]);
     await store.write(unsendMessage, from, _id);
     const isGone = async () => (await placesHolding(running.config, said)).length === 0;
-    await until('the erasure', isGone);
+    await until('the erasure', isGone, 3_000);
   });
 });
 

@@ -121,7 +121,7 @@ test('when a node dies, those only present there become absent, and the launcher
   const from = performance.now();
   await dying.kill();
   expect(await status(one, inGame)).toMatchObject({ exists: true, present: true }); // its lease has not expired
-  await until('the lapse', () => toldOf(watching, inGame).length === 2);
+  await until('the lapse', () => toldOf(watching, inGame).length === 2, 60_000);
   const seconds = Math.round((performance.now() - from) / 1000);
   await annotate(`announced ${seconds} s after the node died`);
   process.stdout.write(`presence: told as absent ${seconds} s after its node was killed\n`);
@@ -173,7 +173,7 @@ test('when the only node is killed and restarted, those who do not return are an
   await node.kill();
   await node.start();
   expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
-  await until('announced as absent', () => told(inGame).length === 2);
+  await until('announced as absent', () => told(inGame).length === 2, 30_000);
   expect(told(inGame)).toEqual([true, false]);
   expect(told(back)).toEqual([true]); // to others, a player who returned was present throughout
   expect(await status(node, back)).toMatchObject({ present: true });

@@ -153,7 +153,7 @@ test('changes of a leaderboard without a score are announced: a name, an erasure
   await db.write(changeGame, ada.gameId, { policies: { leaderboard: { order: 'asc' } } });
   await until('the order', () => names()[0] === ada.wallet);
   await erasePlayerData(db, tables, grace.wallet);
-  await until('the erasure', () => copy.rows.length === 2);
+  await until('the erasure', () => copy.rows.length === 2, 15_000);
   expect(names()).toEqual([ada.wallet, eve.wallet]);
 });
 

@@ -39,6 +39,7 @@ function saysReadiness(node: ClusterNode, wanted: { status: string }): Promise<u
   return until(
     `readiness ${wanted.status}`,
     async () => JSON.stringify(await readiness(node)) === JSON.stringify(wanted),
+    15_000,
   );
 }
 

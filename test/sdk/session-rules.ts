@@ -76,7 +76,7 @@ export function describeSessionRules(start: () => Promise<Driver>): void {
         world.connect(),
         world.connect({ launcherJwt: accounts.open() }),
       ]);
-      await until('the second attempt', () => asked === 2);
+      await until('the second attempt', () => asked === 2, 5_000);
       server.add(stream, note('n1'));
       await until('an event', () => own.received.length === 1 && opened.received.length === 1);
       expect(asked).toBe(2); // of the first client only

@@ -103,7 +103,7 @@ async function isGone(texts: readonly string[]): Promise<void> {
       filesWithText(directory.path, text).filter(
         (file) => file !== basename(database) || usesText(database, text),
       );
-    await until(`${text} gone from ${inFiles()}`, () => inFiles().length === 0);
+    await until(`${text} gone from ${inFiles()}`, () => inFiles().length === 0, 15_000);
   }
 }
 
@@ -228,7 +228,7 @@ describe.each<[string, () => Promise<AdminWay>]>([
     // Only the wallet is left, for some seconds, unless no server runs.
     const left = texts.flatMap(rowsWithText).map((row) => row.slice(0, row.indexOf(':')));
     expect(['bans', 'erasures', 'events', 'streams']).toEqual(expect.arrayContaining(left));
-    await until('the sweep', () => rowsWithText(wallet.lowercase.slice(2)).length === 0);
+    await until('the sweep', () => rowsWithText(wallet.lowercase.slice(2)).length === 0, 8_000);
     await isGone(texts);
   });
 });

@@ -149,7 +149,7 @@ describe('gantry key rotate, while a server runs,', () => {
   async function cutOff({ received, socket }: TestLauncher, since: number): Promise<unknown> {
     const why: string[] = [];
     socket.on('disconnect', (reason) => why.push(reason));
-    await until('the cut', () => why.length > 0);
+    await until('the cut', () => why.length > 0, 15_000);
     expect(Date.now() - since).toBeLessThan(5_000);
     const { record } = received.filter(({ name }) => name === 'game-channels patched').at(-1) ?? {};
     return { why, exists: record?.exists, endReason: record?.endReason };

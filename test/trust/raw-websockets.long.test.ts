@@ -71,7 +71,7 @@ describe.each([
     }
     raw.send(...frames);
     // Its close frame is enough; the server waits for ours, or for its own timeout.
-    await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 15_000);
+    await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 5_000);
     return raw.closeCode();
   }
 
@@ -153,7 +153,7 @@ describe.each([
       using raw = await openRawWebSocket(node);
       if (letIn) raw.send(connectPacket());
       raw.send(text(packet), ...(packet.startsWith('45') ? [frame(opcodes.binary, 'bytes')] : []), text('9'));
-      await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 15_000);
+      await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 5_000);
     }
     await othersAreUndisturbed();
   });
@@ -198,7 +198,7 @@ test('attachments that never arrive leak nothing: together they are no longer th
     raw.send(text('4510-["setState",{"_placeholder":true,"num":0}]'));
     for (let part = 0; part < 9; part++) raw.send(attachment);
   }
-  await until('cut', () => all.every((raw) => raw.isClosed()));
+  await until('cut', () => all.every((raw) => raw.isClosed()), 15_000);
   await othersAreUndisturbed();
   expect((await node.rssBytes()) - before).toBeLessThan(150 * MiB);
 });
@@ -215,7 +215,7 @@ test('a connection that floods without calling is closed; one that calls within 
     }
     const flood = Buffer.concat(Array.from({ length: 1_000 }, () => packet));
     for (let time = 0; time < 20 && !raw.isClosed(); time++) raw.send(flood);
-    await until('cut', () => raw.isClosed());
+    await until('cut', () => raw.isClosed(), 60_000);
   }
   const calls = await Promise.allSettled(
     Array.from({ length: 600 }, () => wellBehaved.client.call('channelStatus')),
@@ -252,7 +252,11 @@ test('an unauthenticated one that does not read its responses is closed at 1 MiB
     for (let time = 0; time < 50; time++) raw.send(refused);
   }, 100);
   try {
-    await until('closed', () => raw.socket.destroyed || node.log().includes('slow consumer disconnected'));
+    await until(
+      'closed',
+      () => raw.socket.destroyed || node.log().includes('slow consumer disconnected'),
+      15_000,
+    );
   } finally {
     clearInterval(sending);
   }
@@ -262,7 +266,7 @@ test('an unauthenticated one that does not read its responses is closed at 1 MiB
 test('one that never authenticates is closed after ten seconds', async () => {
   using raw = await openRawWebSocket(node);
   const from = performance.now();
-  await until('closed', () => raw.isClosed() || raw.closeCode() !== null);
+  await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 15_000);
   expect(performance.now() - from).toBeGreaterThan(8_000);
   await othersAreUndisturbed();
 });
