@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import { nilId } from '../../src/core/schemas/ids.ts';
 import { migrate as migratePostgres } from '../../src/engines/postgres/migrate.ts';
 import { blocksEverywhere as onPostgres } from '../../src/engines/postgres/migrations/0023-blocks-everywhere.ts';
-import { apply, migrate, migrations } from '../../src/engines/sqlite/migrate.ts';
+import { migrate } from '../../src/engines/sqlite/migrate.ts';
 import { blocksEverywhere } from '../../src/engines/sqlite/migrations/0035-blocks-everywhere.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { migrateUntil } from '../support/postgres-schema.ts';
+import { migrateSqliteUntil } from '../support/sqlite-schema.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { walletOf } from './database-of-version.ts';
 
@@ -44,9 +45,7 @@ const after = [
 test('blocks made in launchers hold in every game after an upgrade from an earlier SQLite database', async () => {
   await using directory = await temporaryDirectory();
   const db = new SqliteFile(join(directory.path, 'gantry.db'));
-  const version = migrations.findIndex(({ run }) => run === blocksEverywhere);
-  for (const migration of migrations.slice(0, version)) apply(db, migration);
-  db.pragma(`user_version = ${version}`);
+  migrateSqliteUntil(db, blocksEverywhere);
   db.exec(`${insertGames}; ${insertBlocks}`);
   migrate(db);
   const found = db.prepare(selectBlocks).raw().all();

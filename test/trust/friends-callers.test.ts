@@ -245,8 +245,10 @@ test("a game's server neither reads nor changes friends of a player who has neve
   await settled(socket);
   expect(socket.received.filter(({ name }) => name.startsWith('friend'))).toEqual([]);
 
-  // Once Ada has opened the game in a launcher, its server sees the friend who is in it, without her note.
+  // Once Ada has opened the game in a launcher, its server sees those friends who have too, without her notes.
   await server.openSession(gameId, ada);
+  expect((await asServer('listFriends', { wallet: ada })).body).toMatchObject({ friends: [] });
+  await server.openSession(gameId, friend);
   const seen = await asServer('listFriends', { wallet: ada });
   expect(seen.body).toMatchObject({ friends: [{ wallet: friend, favorite: false, note: '' }] });
   expect((await api.dispatch('listFriends', { launcherJwt })).body).toEqual(seen.body);

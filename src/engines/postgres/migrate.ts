@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import {
   contract,
+  expand,
   isAdmitted,
   type Migration,
   oldestCompatible,
@@ -39,6 +40,7 @@ import { news } from './migrations/0027-news.ts';
 import { gameConfig } from './migrations/0028-game-config.ts';
 import { calendar } from './migrations/0029-calendar.ts';
 import { schemaCompatibility } from './migrations/0030-schema-compatibility.ts';
+import { openedGames } from './migrations/0031-opened-games.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -81,6 +83,7 @@ export const migrations: readonly PostgresMigration[] = [
     calendar,
     schemaCompatibility,
   }),
+  ...expand<PostgresMigration['run']>({ openedGames }),
 ];
 
 /** This program's schema version. */

@@ -3,6 +3,7 @@ import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/dat
 import {
   contract,
   endedBySchema,
+  expand,
   isAdmitted,
   type Migration,
   oldestCompatible,
@@ -50,6 +51,7 @@ import { news } from './migrations/0039-news.ts';
 import { gameConfig } from './migrations/0040-game-config.ts';
 import { calendar } from './migrations/0041-calendar.ts';
 import { schemaCompatibility } from './migrations/0042-schema-compatibility.ts';
+import { openedGames } from './migrations/0043-opened-games.ts';
 import { prepare } from './prepare.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -104,6 +106,7 @@ export const migrations: readonly SqliteMigration[] = [
     calendar,
     schemaCompatibility,
   }),
+  ...expand<SqliteMigration['run']>({ openedGames }),
 ];
 
 /** The schema version after all migrations. */

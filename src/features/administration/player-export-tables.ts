@@ -25,7 +25,7 @@ import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { leaderboardEntries, leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { board, scores } from '../scores/tables.ts';
-import { announcedPresent, sessions, signIns } from '../sessions/tables.ts';
+import { announcedPresent, openedGames, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
 import { gameStorage, storageUse } from '../storage-quota/tables.ts';
 import { auditLog, erasures } from './tables.ts';
@@ -185,6 +185,12 @@ export const exportedTables: readonly ExportedTable[] = [
   {
     table: gameFavorites,
     columns: ['gameId', 'createdAt'],
+    omitted: { wallet: known },
+    order: ['gameId'],
+  },
+  {
+    table: openedGames,
+    columns: ['gameId', 'openedAt'],
     omitted: { wallet: known },
     order: ['gameId'],
   },

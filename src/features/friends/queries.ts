@@ -1,7 +1,6 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { folded } from '../../core/schemas/folded.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
-import type { Owner } from '../../core/schemas/owner.ts';
 import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { holdsIn, playerBlocks } from '../messages/blocks/tables.ts';
 import { type Player, toPlayer } from '../players/player.ts';
@@ -74,11 +73,15 @@ export const areInGame = query(
   },
 );
 
-/** Whether a player has opened a game other than through its server, or its server vouches for the player. */
-export const isOwnPlayer = query(
-  'isOwnPlayer',
-  function* (read, { gameId, wallet }: Owner): ReadSteps<boolean> {
-    return (yield* read.first(ownPlayer, { gameId: comparableId(gameId), wallet })) !== undefined;
+/**
+ * Which of these players have opened a game other than through its server, or have a server of it that vouches for them.
+ * A score or state is not enough: the server can write one for any player.
+ */
+export const ownPlayers = query(
+  'ownPlayers',
+  function* (read, gameId: string, wallets: readonly string[]): ReadSteps<readonly string[]> {
+    const rows = yield* read.all(own, { gameId: comparableId(gameId), wallets: JSON.stringify(wallets) });
+    return rows.map(({ wallet }) => wallet);
   },
 );
 
@@ -107,7 +110,7 @@ export interface ListedFriend {
   player: Player;
 }
 
-/** Which rows of the list: those of a state, or all; with `gameId`, only players who are in the game. */
+/** Which rows of the list: those of a state, or all; with `gameId`, only those with own players of the game. */
 interface FriendFilter {
   state?: FriendState | undefined;
   gameId?: string | undefined;
@@ -127,7 +130,7 @@ export const listFriendships = query(
     const rows = yield* read.all(selectFriends, {
       wallet,
       state: state ?? null,
-      ...inGameOf(gameId ?? null),
+      gameId: gameId === undefined ? null : comparableId(gameId),
       now: read.now,
       changedAt: behind.changedAt,
       other: behind.wallet,
@@ -247,10 +250,11 @@ function inGameOf(gameId: string | null): { gameId: string | null; stream: strin
 const isInGame = (wallet: string) => `(EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || ${wallet})
     OR EXISTS (SELECT 1 FROM channel_sessions AS c WHERE c.wallet = ${wallet} AND c.game_id = @gameId))`;
 
-const ownPlayer = statement<{ gameId: string; wallet: string }, { wallet: string }>(
-  `SELECT wallet FROM channel_sessions WHERE wallet = @wallet AND game_id = @gameId AND opened_by <> 'game-server'
-    UNION ALL SELECT address FROM guests WHERE address = @wallet AND vouched_by = @gameId LIMIT 1`,
-);
+/** SQL condition: the player is an own player (`ownPlayers`) of the game @gameId. */
+const isOwn = (
+  wallet: string,
+) => `(EXISTS (SELECT 1 FROM opened_games AS o WHERE o.wallet = ${wallet} AND o.game_id = @gameId)
+    OR EXISTS (SELECT 1 FROM guests AS g WHERE g.address = ${wallet} AND g.vouched_by = @gameId))`;
 
 // Read from the index alone.
 const selectFriendWallets = statement<{ wallet: string }, { other: string }>(
@@ -267,21 +271,20 @@ const streamNames = statement<{ wallet: string }, { name: string }>(
 const sessionGames = statement<{ wallet: string }, { gameId: string }>(
   `SELECT DISTINCT game_id AS "gameId" FROM channel_sessions WHERE wallet = @wallet LIMIT ${maxGames}`,
 );
-const inGameText = (wallets: string) =>
-  `SELECT w.value AS wallet FROM ${wallets} WHERE ${isInGame('w.value')}`;
+const thoseWho = (condition: string) => ({
+  sqlite: `SELECT w.value AS wallet FROM json_each(@wallets) AS w WHERE ${condition}`,
+  postgres: `SELECT w.value AS wallet FROM json_array_elements_text(CAST(@wallets AS json)) AS w (value) WHERE ${condition}`,
+});
 const inGame = statement<
   { gameId: string | null; stream: string | null; wallets: string },
   { wallet: string }
->({
-  sqlite: inGameText('json_each(@wallets) AS w'),
-  postgres: inGameText('json_array_elements_text(CAST(@wallets AS json)) AS w (value)'),
-});
+>(thoseWho(isInGame('w.value')));
+const own = statement<{ gameId: string; wallets: string }, { wallet: string }>(thoseWho(isOwn('w.value')));
 const selectFriends = statement<
   {
     wallet: string;
     state: string | null;
     gameId: string | null;
-    stream: string | null;
     now: number;
     changedAt: number;
     other: string;
@@ -295,7 +298,7 @@ const selectFriends = statement<
       WHERE f.wallet = @wallet AND f.state IN ('friend', 'sent', 'received') AND (f.state = @state OR @state IS NULL)
         AND f.expires_at > @now
         AND (f.changed_at < @changedAt OR (f.changed_at = @changedAt AND f.other > @other))
-        AND (${isInGame('f.other')} OR @gameId IS NULL)) AS listed
+        AND (${isOwn('f.other')} OR @gameId IS NULL)) AS listed
     ORDER BY changed_at DESC, other LIMIT @limit`,
 );
 const countByState = statement<{ wallet: string; now: number }, { state: string; count: number }>(

@@ -5,7 +5,7 @@ import type { AnyTable } from '../../core/storage/table.ts';
 import { idempotencyKeys } from '../idempotency/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { type GuestRow, guestDevices, guests, players } from '../players/tables.ts';
-import { sessions, signIns } from '../sessions/tables.ts';
+import { openedGames, sessions, signIns } from '../sessions/tables.ts';
 import { type CountedRow, releaseRows, returningCounted } from '../storage-quota/game-storage.ts';
 import { maxDevices } from './device.ts';
 import { playerColumnsOf, sqlName } from './player-columns.ts';
@@ -25,6 +25,7 @@ const noActivity: readonly AnyTable[] = [
   guests,
   guestDevices,
   sessions,
+  openedGames,
   signIns,
   idempotencyKeys,
   notifications,

@@ -25,7 +25,7 @@ import {
 import { byPlayer, requireCheckedAccess } from './checked-access.ts';
 import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
-import { announcedPresent, type SessionRow, sessions } from './tables.ts';
+import { announcedPresent, openedGames, type SessionRow, sessions } from './tables.ts';
 
 /** How many live sessions of a player are read per page. */
 const pageSize = 100;
@@ -82,6 +82,7 @@ export const startSession = command(
       storedBytes: isByServer ? sessionBytes : 0,
     };
     tx.insert(sessions, row);
+    if (openedBy !== 'game-server') yield* recordOpened(tx, { gameId, wallet });
     if (isByServer) {
       const bytes = attributeNewPlayers(tx, gameId, [player]) + row.storedBytes;
       yield* addLocked(tx, yield* lockGameStorage(tx, gameId), bytes, gameRow);
@@ -146,6 +147,8 @@ export const renewSession = command(
     const until = Math.min(tx.now + lifetimeMs, row.openedAt + renewalMs);
     const renewed = { ...row, expiresAt: Math.max(row.expiresAt, until) };
     if (renewed.expiresAt > row.expiresAt) tx.put(sessions, renewed);
+    // Nodes of an earlier version may have opened it.
+    if (row.openedBy !== 'game-server') yield* recordOpened(tx, row);
     return { session: toSession(renewed), player: toPlayer(player), game };
   },
 );
@@ -271,6 +274,12 @@ function* enforceLiveLimit(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
   const opened = latest.filter((row) => byServer.includes(toSession(row).openedBy));
   const replaced = opened.findLast((row) => row.gameId === gameId) ?? opened.at(-1) ?? first;
   yield* end(tx, replaced, 'replaced');
+}
+
+/** Records that the player has opened the game; under the lock on the wallet's player. */
+function* recordOpened(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
+  if (yield* tx.get(openedGames, wallet, gameId)) return;
+  tx.insert(openedGames, { wallet, gameId, openedAt: tx.now });
 }
 
 /** Locks a session through its player's stream in the game, and reads it again. */

@@ -31,6 +31,20 @@ export const sessions = table('channel_sessions', sessionColumns, {
 });
 export type SessionRow = RowOf<typeof sessionColumns>;
 
+/**
+ * Which players have opened which games themselves, or with a server that vouches for them: other than through a session
+ * that the game's server opened for any player. Kept longer than sessions.
+ */
+export const openedGames = table(
+  'opened_games',
+  { wallet: 'text', gameId: 'uuid', openedAt: 'ms' },
+  {
+    key: ['wallet', 'gameId'],
+    indexes: { byGame: { on: ['gameId', 'wallet'] } },
+    of: { player: 'wallet', game: 'gameId', stays: 'a file could claim it of any player' },
+  },
+);
+
 const signInColumns = {
   id: 'uuid',
   gameId: 'uuid',

@@ -44,7 +44,13 @@ import {
 } from '../../features/scores/leaderboard-tables.ts';
 import { prizeHolds, prizeRuns } from '../../features/scores/prize-tables.ts';
 import { board, scores } from '../../features/scores/tables.ts';
-import { announcedPresent, serverKeys, sessions, signIns } from '../../features/sessions/tables.ts';
+import {
+  announcedPresent,
+  openedGames,
+  serverKeys,
+  sessions,
+  signIns,
+} from '../../features/sessions/tables.ts';
 import { states } from '../../features/states/tables.ts';
 import { gameStorage, storageUse } from '../../features/storage-quota/tables.ts';
 import { webhookSecrets, webhooks } from '../../features/webhooks/tables.ts';
@@ -64,6 +70,7 @@ export const tables: readonly AnyTable[] = [
   signIns,
   sessions,
   announcedPresent,
+  openedGames,
   serverKeys,
   idempotencyKeys,
   scores,

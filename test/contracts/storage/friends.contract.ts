@@ -34,6 +34,7 @@ import {
   findByFriendCode,
   friendWallets,
   openInvites,
+  ownPlayers,
   privacyOf,
   searchByName,
   visiblePlayers,
@@ -41,6 +42,8 @@ import {
 import { addGuest, playerKeyOf, vouchForPlayer } from '../../../src/features/guests/commands.ts';
 import { block, unblock } from '../../../src/features/messages/blocks/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { startSession, trimSessions } from '../../../src/features/sessions/commands.ts';
 import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
 import { addWebhook } from '../../../src/features/webhooks/commands.ts';
 import { readDeliveries } from '../../../src/features/webhooks/queries.ts';
@@ -333,6 +336,40 @@ export function friendsContract(open: OpenStore): void {
           others.filter((_, at) => at % 3 === 2).toSorted(),
         );
       }
+    });
+
+    test('those in a game are who opened it or whom its server vouches for, however long ago; not whom it wrote a score for', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, linus, gameId } = await pair(db);
+      const brought = randomWallet();
+      await db.write(setScore, { gameId, wallet: brought }, 1);
+      await db.write(startSession, { gameId, wallet: brought }, hour, 'game-server');
+      const { id: elsewhere } = await addGame(db);
+      const playerKey = playerKeyOf(elsewhere, randomUUID());
+      const guest = { address: newGuestAddress(), idleMs: hour };
+      const made = await db.write(vouchForPlayer, { gameId: elsewhere, playerKey }, guest, hour);
+      const vouched = made.details.player.wallet;
+      const all = [grace, linus, brought, vouched];
+      for (const one of all) await befriend(db, one, ada);
+      while (await db.write(trimSessions, -2 * hour)) {}
+      for await (const one of nowAndReopened(fixture)) {
+        for (const wallet of all) {
+          const sessions = 'SELECT id FROM channel_sessions WHERE wallet = @wallet';
+          expect(await rowsIn(one, sessions, { wallet })).toEqual([]);
+        }
+        for (const [game, expected] of [
+          [gameId, [grace, linus]],
+          [elsewhere, [vouched]],
+          [randomUUID(), []],
+        ] as const) {
+          expect((await one.read(ownPlayers, game, all)).toSorted()).toEqual([...expected].toSorted());
+          const inGame = await listed(one, ada, { gameId: game });
+          expect(inGame.map(({ other }) => other).toSorted()).toEqual([...expected].toSorted());
+        }
+      }
+      await erasePlayerData(fixture.db, tables, grace);
+      expect(await fixture.db.read(ownPlayers, gameId, all)).toEqual([linus]);
     });
   });
 

@@ -535,7 +535,7 @@ const fillWith = exclusiveCommand(
       }
       if (table.name === 'participants') row.channelId = madeChannel;
       if (table.name === 'bans') row.gameId = tx.newId(); // of another game
-      tx.insert(table as never, row as never);
+      tx.put(table as never, row as never);
     }
   },
 );

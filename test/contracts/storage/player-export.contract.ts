@@ -166,7 +166,7 @@ export function playerExportContract(open: OpenStore): void {
       const ada = await addPlayer(db, (await addGame(db)).id);
       const unknown = { reason: 'player_unknown' };
       await expect(db.read(readPlayerExport, newGuestAddress(), null, 10)).rejects.toMatchObject(unknown);
-      expect(await exportOf(db, ada.wallet, 10)).toHaveLength(2);
+      expect(await exportOf(db, ada.wallet, 10)).toHaveLength(3);
       await erasePlayerData(db, declaredTables, ada.wallet);
       await expect(db.read(readPlayerExport, ada.wallet, null, 10)).rejects.toMatchObject(unknown);
     });
