@@ -14,6 +14,7 @@ import {
   type SourceName,
   sources,
 } from '../tools/import/import-players.ts';
+import { rulesText } from '../tools/import/target-leaderboards.ts';
 import { Progress, print } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -103,11 +104,13 @@ function printReport(
   }
   const rows = Object.entries(counts).map(([what, count]) => ({ what, ...count }));
   print(rows, false);
-  const boards = leaderboards.map(({ source, leaderboard, order, keep, exists, scores }) => ({
+  const boards = leaderboards.map(({ source, leaderboard, scores, exists, insteadOf, ...rules }) => ({
     leaderboard,
     in: source,
     scores,
-    rules: exists ? 'exists' : `${isDryRun ? 'would be ' : ''}created: ${keep}, ${order}`,
+    rules:
+      `${exists ? 'exists' : `${isDryRun ? 'would be ' : ''}created`}: ${rulesText(rules)}` +
+      (insteadOf ? `, instead of ${rulesText(insteadOf)}` : ''),
   }));
   for (const [title, table] of [
     ['Leaderboards', boards],

@@ -12,6 +12,7 @@ import { playerKeyOf, vouchForPlayer } from '../../src/features/guests/commands.
 import { readActions } from '../../src/features/queue/queries.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
+import { maxLeaderboards } from '../../src/features/scores/leaderboard.ts';
 import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { saveState } from '../../src/features/states/commands.ts';
@@ -539,12 +540,79 @@ describe('leaderboards', () => {
       { type: 'score', player: 'a', leaderboard: 'weekly cup', score: 1 },
     ]);
     expect(leaderboards).toMatchObject([
-      { source: 'Laps', leaderboard: 'laps', order: 'asc', exists: true, scores: 1 },
+      {
+        ...{ source: 'Laps', leaderboard: 'laps', order: 'asc', exists: true, scores: 1 },
+        insteadOf: { keep: 'best', order: 'desc', entries: 'player' },
+      },
       { source: 'Weekly Cup!', leaderboard: 'weekly-cup', keep: 'sum', exists: false, scores: 0 },
     ]);
     expect(refusals.map(({ line }) => line)).toEqual([3, 6]);
     expect(await ranking(game, 'laps')).toEqual([[expect.any(String), 61.5]]);
     expect(await ranking(game, 'weekly-cup')).toEqual([]);
+  });
+
+  test('that exist are reported with the rules that the files give them, also the default one', async () => {
+    const game = await addGame();
+    const declared = (order: string) =>
+      importLines(game, [
+        { type: 'leaderboard', name: 'default', order },
+        { type: 'leaderboard', name: 'laps', order: 'asc' },
+        { type: 'player', id: 'a' },
+        { type: 'score', player: 'a', score: 1 },
+        { type: 'score', player: 'a', leaderboard: 'laps', score: 1 },
+      ]);
+    const rules = { keep: 'best', entries: 'player' };
+    expect((await declared('asc')).leaderboards).toMatchObject([
+      { leaderboard: 'default', ...rules, order: 'desc', insteadOf: { ...rules, order: 'asc' } },
+      { leaderboard: 'laps', exists: false },
+    ]);
+    const { leaderboards } = await declared('desc');
+    expect(leaderboards).toMatchObject([
+      { leaderboard: 'default' },
+      { leaderboard: 'laps', ...rules, order: 'asc', exists: true },
+    ]);
+    expect(leaderboards.filter(({ insteadOf }) => insteadOf)).toEqual([]);
+    const { leaderboards: unsaid } = await importLines(game, [
+      { type: 'player', id: 'a' },
+      { type: 'score', player: 'a', leaderboard: 'laps', score: 1 },
+    ]);
+    expect(unsaid.map(({ order, insteadOf }) => [order, insteadOf])).toEqual([['asc', undefined]]);
+  });
+
+  test('list every score of a player if the files say so', async () => {
+    const game = await addGame();
+    await importLines(game, [
+      { type: 'leaderboard', name: 'rounds', entries: 'all' },
+      { type: 'player', id: 'a', name: 'Ada' },
+      { type: 'score', player: 'a', leaderboard: 'rounds', id: '1', score: 5 },
+      { type: 'score', player: 'a', leaderboard: 'rounds', id: '2', score: 7 },
+    ]);
+    expect(await ranking(game, 'rounds')).toEqual([
+      ['Ada', 7],
+      ['Ada', 5],
+    ]);
+  });
+
+  test('beyond those that a game can have are refused with their scores, as the dry run says', async () => {
+    const game = await addGame();
+    await importLines(game, [
+      { type: 'player', id: 'a' },
+      { type: 'score', player: 'a', leaderboard: 'first', score: 1 },
+    ]);
+    const names = Array.from({ length: maxLeaderboards }, (_, index) => `level-${index}`);
+    const lines = [
+      { type: 'player', id: 'a' },
+      { type: 'score', player: 'a', leaderboard: 'first', score: 1 },
+      ...names.map((name) => ({ type: 'leaderboard', name })),
+      ...names.map((leaderboard) => ({ type: 'score', player: 'a', leaderboard, score: 1 })),
+    ];
+    const dry = await importLines(game, lines, { isDryRun: true });
+    const { counts, refusals } = await importLines(game, lines);
+    expect(dry.counts).toEqual(counts);
+    expect(dry.refusals).toHaveLength(refusals.length);
+    expect(counts.scores).toMatchObject({ new: maxLeaderboards - 1, unchanged: 1, refused: 1 });
+    const reason = 'a game has at most 100 leaderboards, so level-99 is not imported';
+    expect(refusals.map((one) => one.reason)).toEqual([reason, reason]);
   });
 
   test('of Nakama: records of ended periods, friend requests, and what only its server reads are left out', async () => {
@@ -558,10 +626,10 @@ describe('leaderboards', () => {
         'weekly,u1,6,3,"{""hero"": ""fox""}",2999-07-01 00:00:00+00,2999-07-06 00:00:00+00',
       ],
       storage: [
-        'collection,key,user_id,value,read,update_time',
-        'a,b,u1,{},0,2026-07-01 00:00:00+00',
-        'a,c,u1,{},2,2026-07-01 00:00:00+00',
-        'a,d,00000000-0000-0000-0000-000000000000,{},2,2026-07-01 00:00:00+00',
+        'collection,key,user_id,value,read,write,update_time',
+        'a,b,u1,{},0,0,2026-07-01 00:00:00+00',
+        'a,c,u1,{},2,0,2026-07-01 00:00:00+00',
+        'a,d,00000000-0000-0000-0000-000000000000,{},2,1,2026-07-01 00:00:00+00',
       ],
       user_edge: ['source_id,destination_id,state', 'u1,u2,1', 'u2,u1,2'],
       groups: ['id,name', 'g1,Guild'],
@@ -576,6 +644,7 @@ describe('leaderboards', () => {
     expect(leftOut.map(({ what, count }) => [what, count])).toEqual([
       ['records of ended periods', 1],
       ['storage that only the server reads', 1],
+      ['write permissions', 1],
       ['storage of the system user', 1],
       ['friend requests', 2],
       ['groups', 1],
@@ -613,7 +682,10 @@ describe('what an export says in its own way', () => {
         `8,6.5,laps,p1,${now},${now},"red, fast"`,
       ],
       'playerGameStats-1.csv': ['player.id,value,stat.internalName,updatedAt', `p1,3,deaths,${now}`],
-      'leaderboard.ndjson': [{ internal_name: 'laps', sort_mode: 'asc', refresh_interval: 'weekly' }],
+      'leaderboard.ndjson': [
+        { internal_name: 'laps', sort_mode: 'asc', unique: 0, refresh_interval: 'weekly' },
+        { internal_name: 'once', sort_mode: 'desc', unique: 1, refresh_interval: 'never' },
+      ],
       'game_save.ndjson': [
         {
           id: 4,
@@ -630,7 +702,10 @@ describe('what an export says in its own way', () => {
     });
     const { leaderboards, leftOut, refusals } = await importFiles(game, 'talo', files);
     expect(refusals).toEqual([]);
-    expect(leaderboards).toMatchObject([{ leaderboard: 'laps', order: 'asc', cron: '0 0 * * 1', scores: 1 }]);
+    expect(leaderboards).toMatchObject([
+      { leaderboard: 'laps', order: 'asc', entries: 'all', cron: '0 0 * * 1', scores: 1 },
+      { leaderboard: 'once', order: 'desc', entries: 'player' },
+    ]);
     expect(leftOut.map(({ what, count }) => [what, count]).toSorted()).toEqual([
       ['e-mail addresses', 1],
       ['entries of ended periods', 1],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text, walletInput } from '../../core/schemas/fields.ts';
 import { cron } from '../../core/schemas/schedule.ts';
-import { keepRule, leaderboardRules, metadataInput } from '../scores/leaderboard.ts';
+import { entryRule, keepRule, leaderboardRules, metadataInput } from '../scores/leaderboard.ts';
 import { stateLabel } from '../states/state.ts';
 
 const isoTime =
@@ -66,6 +66,7 @@ export const importedRecord = z.discriminatedUnion('type', [
     name: text(1, 200),
     order: leaderboardRules.order.default('desc'),
     keep: keepRule.default('best'),
+    entries: entryRule.default('player'),
     cron: cron.optional(),
   }),
   z.strictObject({

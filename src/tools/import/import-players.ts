@@ -108,7 +108,7 @@ class Import implements Disposable {
   ) {
     this.#db = db;
     this.#settings = settings;
-    this.#leaderboards = new TargetLeaderboards(rows.map(toLeaderboardRecord));
+    this.#leaderboards = new TargetLeaderboards(rows.map(toLeaderboardRecord), settings.game.policies);
     this.#tally = new Tally((place, reason) => settings.refuse(place, reason));
   }
 
@@ -171,12 +171,12 @@ class Import implements Disposable {
     for (const target of this.#leaderboards.all) if (!target.exists) await this.#addLeaderboard(target);
   }
 
-  async #addLeaderboard({ source, leaderboard: name, order, keep, cron }: TargetLeaderboard): Promise<void> {
+  async #addLeaderboard({ source, leaderboard: name, cron, ...of }: TargetLeaderboard): Promise<void> {
     const rules = {
       name,
-      order,
-      keep,
-      entries: 'player',
+      order: of.order,
+      keep: of.keep,
+      entries: of.entries,
       public: true,
       labels: [],
       keepSeasons: null,

@@ -127,11 +127,16 @@ const tables: Readonly<Record<string, Read>> = {
     };
   },
   *storage({ row, ...place }, findings) {
-    const { collection, key, user_id, value, read, update_time } = row;
+    const { collection, key, user_id, value, read, write, update_time } = row;
     if (user_id === systemUser) findings.leaveOut('storage of the system user', 'states belong to players');
     else if (read === '0')
       findings.leaveOut('storage that only the server reads', 'players can read all their states');
     else {
+      if (write === '0')
+        findings.leaveOut(
+          'write permissions',
+          'players can change all their states, unless the policy serverOnly has setState',
+        );
       yield {
         record: {
           type: 'state',

@@ -114,7 +114,14 @@ const ofDatabase: Readonly<Record<string, Read<Line>>> = {
     const name = String(value.internal_name);
     periods.set(name, periodStart(interval, new Date()));
     yield {
-      record: { type: 'leaderboard', name, order: value.sort_mode, ...maybe('cron', crons[interval]) },
+      record: {
+        type: 'leaderboard',
+        name,
+        order: value.sort_mode,
+        // One that is not unique lists every entry of a player.
+        ...(value.unique === 0 && { entries: 'all' }),
+        ...maybe('cron', crons[interval]),
+      },
       ...place,
     };
   },

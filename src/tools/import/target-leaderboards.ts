@@ -1,15 +1,16 @@
+import type { GamePolicies } from '../../features/games/game.ts';
 import type { ImportedOf } from '../../features/player-import/record.ts';
-import type { LeaderboardRecord, NewLeaderboard } from '../../features/scores/leaderboard.ts';
-import { defaultLeaderboard, leaderboardName } from '../../features/scores/leaderboard.ts';
+import type { LeaderboardRecord, LeaderboardRules } from '../../features/scores/leaderboard.ts';
+import { defaultLeaderboard, leaderboardName, maxLeaderboards } from '../../features/scores/leaderboard.ts';
 
-/** A leaderboard of the other system, and the one here that its scores go to. */
-export interface TargetLeaderboard {
+/** A leaderboard of the other system, and the one here that its scores go to, with the rules that it has here. */
+export interface TargetLeaderboard extends LeaderboardRules {
   source: string;
   leaderboard: string;
-  order: 'desc' | 'asc';
-  keep: NewLeaderboard['keep'];
   cron: string | undefined;
   exists: boolean;
+  /** The rules that it would have been created with, if it exists with others. */
+  insteadOf?: LeaderboardRules;
 }
 
 /**
@@ -17,11 +18,14 @@ export interface TargetLeaderboard {
  * Gantry does not allow are changed.
  */
 export class TargetLeaderboards {
-  readonly #existing: ReadonlyMap<string, LeaderboardRecord>;
+  readonly #existing: ReadonlyMap<string, LeaderboardRules>;
   readonly #bySource = new Map<string, TargetLeaderboard | string>();
 
-  constructor(existing: readonly LeaderboardRecord[]) {
-    this.#existing = new Map(existing.map((one) => [one.leaderboard, one]));
+  constructor(existing: readonly LeaderboardRecord[], { leaderboard }: GamePolicies) {
+    this.#existing = new Map([
+      [defaultLeaderboard, { ...leaderboard, entries: 'player' }],
+      ...existing.map((one) => [one.leaderboard, rulesOf(one)] as const),
+    ]);
   }
 
   /** Those that scores go to. */
@@ -29,8 +33,14 @@ export class TargetLeaderboards {
     return [...this.#bySource.values()].filter((one) => typeof one !== 'string');
   }
 
+  /** How many the game is going to have, beside its default one. */
+  get #count(): number {
+    return this.#existing.size - 1 + this.all.filter(({ exists }) => !exists).length;
+  }
+
   /** Adds what the other system says of one; returns why it cannot be imported. */
-  declare({ name, order, keep, cron }: Omit<ImportedOf<'leaderboard'>, 'type'>): string | undefined {
+  declare({ name, cron, ...given }: Omit<ImportedOf<'leaderboard'>, 'type'>): string | undefined {
+    const rules = rulesOf(given);
     const leaderboard = allowedName(name);
     if (leaderboard === '') return 'has a name without letters and digits';
     if (this.#bySource.has(name)) return 'is there twice';
@@ -43,20 +53,38 @@ export class TargetLeaderboards {
       return String(this.#bySource.get(name));
     }
     const here = this.#existing.get(leaderboard);
-    const rules = here ? { order: here.order, keep: here.keep } : { order, keep };
-    const exists = here !== undefined || leaderboard === defaultLeaderboard;
-    this.#bySource.set(name, { source: name, leaderboard, ...rules, cron, exists });
+    if (!here && this.#count >= maxLeaderboards) {
+      const reason = `a game has at most ${maxLeaderboards} leaderboards, so ${name} is not imported`;
+      this.#bySource.set(name, reason);
+      return reason;
+    }
+    const insteadOf = here && rulesText(here) !== rulesText(rules) ? { insteadOf: rules } : {};
+    const exists = here !== undefined;
+    this.#bySource.set(name, { source: name, leaderboard, ...rules, ...here, cron, exists, ...insteadOf });
     return undefined;
   }
 
   /** Where the scores of a leaderboard go, or why they cannot be imported. */
   targetOf(source: string): TargetLeaderboard | string {
     if (!this.#bySource.has(source)) {
-      const reason = this.declare({ name: source, order: 'desc', keep: 'best' });
+      // The files say nothing of its rules, so those here are as good.
+      const here = this.#existing.get(allowedName(source));
+      const reason = this.declare({ name: source, ...(here ?? plainRules) });
       if (reason !== undefined) this.#bySource.set(source, reason);
     }
     return this.#bySource.get(source) ?? '';
   }
+}
+
+const plainRules: LeaderboardRules = { keep: 'best', order: 'desc', entries: 'player' };
+
+function rulesOf({ keep, order, entries }: LeaderboardRules): LeaderboardRules {
+  return { keep, order, entries };
+}
+
+/** As a person reads them. */
+export function rulesText({ keep, order, entries }: LeaderboardRules): string {
+  return `${keep}, ${order}${entries === 'all' ? ', all scores' : ''}`;
 }
 
 /** `High Scores!` as `high-scores`. */
