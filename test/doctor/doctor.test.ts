@@ -1,4 +1,12 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -79,7 +87,35 @@ const faults: Fault[] = [
   {
     fault: 'a key file with other content',
     plant: (data) => void writeFileSync(dataFiles(data).tokenKeys, '{"keys":[]}'),
-    finds: { check: 'keys', level: 'error', message: /not a valid key file/, remedy: /from a backup/ },
+    finds: {
+      check: 'keys',
+      level: 'error',
+      message: /token-keys\.json is not a valid key file/,
+      remedy: /from a backup; without one, remove it and run DATA_DIR=\/\S+ gantry key rotate/,
+    },
+  },
+  {
+    fault: 'half of the secrets key',
+    plant: (data) => void truncateSync(dataFiles(data).secretKey, 32),
+    finds: {
+      check: 'keys',
+      level: 'error',
+      message: /secret\.key is not a valid key file/,
+      remedy: /from a backup, or set GANTRY_SECRET_KEY/,
+    },
+  },
+  {
+    fault: 'an admin token file with other content',
+    plant: (data) => {
+      writeFileSync(dataFiles(data).adminTokenHash, 'a token', { mode: 0o600 });
+      return { env: { ADMIN_TOKEN: '' } };
+    },
+    finds: {
+      check: 'keys',
+      level: 'error',
+      message: /admin-token\S* is not a valid key file/,
+      remedy: /from a backup, or remove it: the next start creates a new admin token/,
+    },
   },
   {
     fault: 'a key other than the one that encrypted the game secrets',

@@ -130,32 +130,37 @@ function nearestExisting(path: string): string {
 export function checkKeys(config: Config): Finding[] {
   const { database, tokenKeys, secretKey, adminTokenHash } = dataFiles(config.dataDirectory);
   const isNew = !existsSync(database);
+  const rotate = `run ${commandOn(config.dataDirectory, 'gantry key rotate')}: players then have to sign in again.`;
+  const restoreSecret = 'Restore it from a backup, or set GANTRY_SECRET_KEY to its value.';
   const expectedFiles = [
     {
       file: tokenKeys,
-      ifMissing: {
-        message: 'the server does not start without it',
-        remedy: `Restore it from a backup; without one, run ${commandOn(config.dataDirectory, 'gantry key rotate')}: players then have to sign in again.`,
-      },
+      ifMissing: `Restore it from a backup; without one, ${rotate}`,
+      ifInvalid: `Restore it from a backup; without one, remove it and ${rotate}`,
       read: () => void new FileTokenKeys(tokenKeys),
     },
     ...(config.secretKey === undefined
       ? [
           {
             file: secretKey,
-            ifMissing: {
-              message: 'the server does not start without it',
-              remedy: 'Restore it from a backup, or set GANTRY_SECRET_KEY to its value.',
-            },
+            ifMissing: restoreSecret,
+            ifInvalid: restoreSecret,
             read: () => checkHexKey(secretKey),
           },
         ]
       : []),
     ...(config.adminToken === undefined
-      ? [{ file: adminTokenHash, read: () => checkHexKey(adminTokenHash) }]
+      ? [
+          {
+            file: adminTokenHash,
+            ifInvalid:
+              'Restore it from a backup, or remove it: the next start creates a new admin token and prints it once.',
+            read: () => checkHexKey(adminTokenHash),
+          },
+        ]
       : []),
   ];
-  return expectedFiles.map(({ file, ifMissing, read }): Finding => {
+  return expectedFiles.map(({ file, ifMissing, ifInvalid, read }): Finding => {
     const name = basename(file);
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) {
@@ -166,7 +171,7 @@ export function checkKeys(config: Config): Finding[] {
             `${name} is missing`,
             'The next start creates a new admin token and prints it once.',
           )
-        : error('keys', `${name} is missing: ${ifMissing.message}`, ifMissing.remedy);
+        : error('keys', `${name} is missing: the server does not start without it`, ifMissing);
     }
     const denied = checkAccess('keys', file, 'read', stats);
     if (denied) return denied;
@@ -181,13 +186,17 @@ export function checkKeys(config: Config): Finding[] {
       read();
       return ok('keys', `${name} is present, readable by its owner only`);
     } catch {
-      return error('keys', `${name} is not a valid key file`, 'Restore the file from a backup.');
+      return error('keys', `${name} is not a valid key file: the server does not start with it`, ifInvalid);
     }
   });
 }
 
 function checkHexKey(file: string): void {
-  if (!/^[0-9a-f]{64}$/i.test(readFileSync(file, 'utf8').trim())) throw new Error('not a key');
+  if (!isHexKey(file)) throw new Error('not a key');
+}
+
+function isHexKey(file: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(readFileSync(file, 'utf8').trim());
 }
 
 /** The database: integrity, schema version, and the size of its write-ahead log. */
@@ -247,9 +256,9 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
         `${Math.ceil(freeBytes / mebibyte)} of the ${Math.ceil(bytes / mebibyte)} MiB of the database are free since data was deleted; later writes use them`,
         `To give them back to the disk, stop all servers and run ${commandOn(config.dataDirectory, 'gantry compact')}.`,
       ),
-    // Without a key, that is reported with the keys.
+    // Without a valid key, that is reported with the keys.
     sealedSample !== null &&
-      (config.secretKey !== undefined || existsSync(secretKey)) &&
+      (config.secretKey !== undefined || (existsSync(secretKey) && isHexKey(secretKey))) &&
       checkSecretKey(
         sealedSample,
         { file: secretKey, configured: config.secretKey },
