@@ -311,7 +311,8 @@ export function readConfig(variables?: Record<string, string | undefined>): Conf
   if (data.DATABASE_URL !== undefined && data.GANTRY_SECRET_KEY === undefined) {
     throw new ConfigError(
       'DATABASE_URL requires GANTRY_SECRET_KEY: 64 hex digits, the same on every node, which encrypt keys and game secrets ' +
-        'in the database. Generate them with `openssl rand -hex 32`, and keep a copy.',
+        'in the database. For a new installation, generate them with `openssl rand -hex 32`, and keep a copy. For data ' +
+        'that exists, set the key that it is used with: that of the other nodes, or the contents of secret.key in DATA_DIR.',
     );
   }
   return {

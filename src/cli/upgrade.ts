@@ -114,7 +114,7 @@ function textOf(upgrade: Upgrade, isShared: boolean): string {
     upgrade;
   const lines = [
     `Schema       ${schemaVersion}; this version uses ${wanted}`,
-    `Pending      ${pending.length === 0 ? 'nothing' : pending.map(({ schema, name, kind }) => `${schema} ${name} (${kind})`).join(', ')}`,
+    `Pending      ${pending.length === 0 ? 'nothing' : pending.map(({ schema, name, kind }) => `${schema} ${name} (${kind})`).join(`\n${' '.repeat(13)}`)}`,
   ];
   if (pending.length > 0) {
     lines.push(

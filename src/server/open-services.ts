@@ -9,7 +9,6 @@ import { RedisPresence } from '../cluster/presence/redis-presence.ts';
 import type { RedisClients } from '../cluster/redis/redis-clients.ts';
 import { type Config, dataFiles } from '../config.ts';
 import { commandOn } from '../core/command-hint.ts';
-import { ConfigError } from '../core/config-error.ts';
 import { Signals } from '../core/events/signals.ts';
 import type { WriteTrouble } from '../core/storage/database.ts';
 import type { Store } from '../core/storage/store.ts';
@@ -17,8 +16,6 @@ import { version } from '../core/version.ts';
 import { ChainClients } from '../features/chains/chain-client.ts';
 import { Signers } from '../features/chains/signers.ts';
 import { readInstallation } from '../features/events/queries.ts';
-import type { SecretBox } from '../features/games/game-secret.ts';
-import { allGames, sealedSecrets } from '../features/games/queries.ts';
 import { countOpenActions } from '../features/queue/queries.ts';
 import { wasAnnouncedPresent } from '../features/sessions/queries.ts';
 import { RecentGameCalls } from '../telemetry/game-calls.ts';
@@ -78,10 +75,9 @@ export async function openServices(
   const store = await openStore(config, 'server', (why) =>
     logger.warn({ why }, 'the database of DATABASE_URL cannot be reached; retrying for up to 5 minutes'),
   );
-  const { db, box, adminTokens } = store;
+  const { db, adminTokens } = store;
   if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);
-  await refuseOtherSecretKey(db, box);
   const report = (error: unknown, callId?: string) =>
     logger.error({ err: error, id: callId }, 'unhandled error in operation');
   let writeTrouble: WriteTrouble | null = null;
@@ -164,25 +160,6 @@ function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
     logger.warn(
       { file, frames },
       `the write-ahead log was damaged: acknowledged writes are lost; see ${commandOn(dataDirectory, 'gantry doctor')}`,
-    );
-  }
-}
-
-/**
- * Fails at startup, rather than at the first signed request, when the key is not the one that game secrets were
- * encrypted with.
- * @throws ConfigError
- */
-async function refuseOtherSecretKey(db: Store, box: SecretBox): Promise<void> {
-  const [game] = await db.read(allGames);
-  const [secret] = game ? await db.read(sealedSecrets, game.id) : [];
-  if (!secret) return;
-  try {
-    box.open(secret.sealedMd5);
-  } catch {
-    throw new ConfigError(
-      'GANTRY_SECRET_KEY, or secret.key in the data directory, is not the key that the game secrets in the ' +
-        'database were encrypted with. Set that key, or put the file back.',
     );
   }
 }

@@ -4,7 +4,12 @@ import { type Config, dataFiles } from '../config.ts';
 import { commandOn } from '../core/command-hint.ts';
 import { ConfigError } from '../core/config-error.ts';
 import type { Database } from '../core/storage/database.ts';
-import { type DatabaseFiles, heldActionError } from '../core/storage/database-file.ts';
+import {
+  type DatabaseFiles,
+  heldActionError,
+  type SealCheck,
+  type SealedColumn,
+} from '../core/storage/database-file.ts';
 import type { InspectServer } from '../core/storage/database-server.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { openDatabase, refuseStrayLog } from '../engines/sqlite/open-database.ts';
@@ -13,11 +18,13 @@ import { SqliteDatabase, ThreadedDatabase } from '../engines/sqlite/sqlite-datab
 import { sqliteFiles } from '../engines/sqlite/sqlite-files.ts';
 import { withStoredRows } from '../engines/sqlite/stored-rows.ts';
 import { SecretBox } from '../features/games/game-secret.ts';
+import { gameSecrets } from '../features/games/tables.ts';
 import { holdChainActions } from '../features/queue/commands.ts';
 import { holdPrizes } from '../features/rules/prizes/commands.ts';
-import { DatabaseTokenKeys } from '../features/sessions/database-token-keys.ts';
+import { DatabaseTokenKeys, otherKeyOfNodes } from '../features/sessions/database-token-keys.ts';
 import { FileTokenKeys } from '../features/sessions/file-token-keys.ts';
 import { LauncherTokens } from '../features/sessions/launcher-token.ts';
+import { serverKeys } from '../features/sessions/tables.ts';
 import { TokenKeys } from '../features/sessions/token-keys.ts';
 import { KeyFileError } from '../runtime/key-file.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
@@ -91,7 +98,8 @@ async function openDirectory(config: StoreConfig, opener: Opener): Promise<OpenS
   const Engine = opener === 'server' ? ThreadedDatabase : SqliteDatabase;
   const { database, adminTokenHash } = dataFiles(config.dataDirectory);
   const { retention, gameStorageQuota } = config;
-  const db = new Engine(database, domain, { retention, gameStorageQuota });
+  const seal = sealCheck(box, { table: gameSecrets, column: 'sealedMd5' }, otherKeyFile);
+  const db = new Engine(database, domain, { retention, gameStorageQuota, seal });
   unmarkFirstStart(config.dataDirectory);
   return {
     keys,
@@ -100,6 +108,22 @@ async function openDirectory(config: StoreConfig, opener: Opener): Promise<OpenS
     box,
     adminTokens: new FileAdminToken(adminTokenHash),
   };
+}
+
+const otherKeyFile =
+  'GANTRY_SECRET_KEY, or secret.key in the data directory, is not the key that the game secrets in the database were ' +
+  'encrypted with. Set that key, or put the file back.';
+
+/** Fails before anything is changed, rather than at the first signed request. */
+function sealCheck(box: SecretBox, column: SealedColumn, message: string): SealCheck {
+  const refuseOtherKey = (sealed: string) => {
+    try {
+      box.open(sealed);
+    } catch (cause) {
+      throw new ConfigError(message, { cause });
+    }
+  };
+  return { ...column, refuseOtherKey };
 }
 
 const redisRequired =
@@ -127,6 +151,7 @@ async function openShared(
     gameStorageQuota,
     isServer,
     writesInThread: isServer,
+    seal: sealCheck(box, { table: serverKeys, column: 'sealed' }, otherKeyOfNodes),
     ...(waiting && { waiting }),
   };
   const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
@@ -181,7 +206,7 @@ async function holdActions(db: Database): Promise<number> {
 
 /** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */
 function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL cannot be opened'): never {
-  if (error instanceof DatabaseUnusableError) throw error;
+  if (error instanceof DatabaseUnusableError || error instanceof ConfigError) throw error;
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const why = first instanceof Error ? first.message : String(first);
   throw new DatabaseUnusableError(`${what}: ${why}`, { cause: error });

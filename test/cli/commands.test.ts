@@ -257,7 +257,7 @@ test('upgrade --check says what an upgrade does, what it needs and whether it ca
   const { stdout } = await gantry(['upgrade', '--check'], { env });
   expect(stdout).toMatch(
     new RegExp(
-      `^Schema {7}40; this version uses ${latestSchema}\nPending {6}41 calendar \\(contract\\), 42 .*\n`,
+      `^Schema {7}40; this version uses ${latestSchema}\nPending {6}41 calendar \\(contract\\)\n {13}42 .*\n`,
     ),
   );
   expect(stdout).toMatch(/\nRoll back {4}only by restoring a backup made before/);
@@ -270,6 +270,21 @@ test('upgrade --check says what an upgrade does, what it needs and whether it ca
   db.exec(`UPDATE history SET oldest_compatible = ${latestSchema + 1}`);
   db.close();
   expect(await check()).toMatchObject([1, { blocked: [expect.stringContaining('from a newer Gantry')] }]);
+});
+
+test('with another key than its secrets are encrypted with, a database is neither opened nor migrated', async () => {
+  await using directory = await temporaryDirectory();
+  await gantryJson(['game', 'create', '--name', 'One'], directory.path);
+  const db = new SqliteDatabase(dataFiles(directory.path).database);
+  db.exec('ALTER TABLE history DROP COLUMN oldest_compatible; PRAGMA user_version = 41');
+  const env = { DATA_DIR: directory.path, GANTRY_SECRET_KEY: 'ab'.repeat(32) };
+  for (const command of [['serve'], ['game', 'list']]) {
+    const { code, stderr } = await gantry(command, { env: { ...env, PORT: '0' } });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^GANTRY_SECRET_KEY.* is not the key/)]);
+    expect(db.pragma('user_version', { simple: true })).toBe(41);
+  }
+  db.close();
+  expect(await gantryJson(['game', 'list'], directory.path)).toMatchObject([{ name: 'One' }]);
 });
 
 test('demo runs in a temporary directory, which is removed when it ends', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/core/schemas/ids.ts';
 import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
@@ -49,6 +50,28 @@ test.skipIf(noPostgres !== null)('commands work on the database, and create no d
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'Space Race', slug: 'space-race' }]);
   expect(existsSync(dataDirectory)).toBe(false);
 });
+
+test.skipIf(noPostgres !== null)(
+  'with another key than the nodes have used, a database is not migrated',
+  async () => {
+    await using database = await freshDatabase();
+    const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
+    await gantry(['game', 'list'], { env });
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(
+      'ALTER TABLE history DROP COLUMN oldest_compatible; UPDATE schema_version SET version = 29',
+    );
+    const refused = await gantry(['game', 'list'], { env: { ...env, GANTRY_SECRET_KEY: 'ab'.repeat(32) } });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^GANTRY_SECRET_KEY is not the key/),
+    ]);
+    expect((await client.query('SELECT version FROM schema_version')).rows).toEqual([{ version: 29 }]);
+    await client.end();
+    expect((await gantry(['game', 'list'], { env })).code).toBe(0);
+  },
+);
 
 test.skipIf(noPostgres !== null)(
   'restore --database assigns a new history id, and holds actions that waited for a chain, unless a node runs',

@@ -56,6 +56,12 @@ export interface SealedColumn {
   readonly column: string;
 }
 
+/** Says whether the secret key is the one that the values of a column are encrypted with. */
+export interface SealCheck extends SealedColumn {
+  /** Called with a value, before a database is migrated. @throws ConfigError when the key is another */
+  refuseOtherKey(sealed: string): void;
+}
+
 /** A query for one value of the column. */
 export function sealedSampleText({ table, column }: SealedColumn): string {
   return `SELECT ${columnOf(table, column).sqlName} AS sealed FROM ${table.name} LIMIT 1`;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type SealCheck, sealedSampleText } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import {
   contract,
@@ -97,9 +98,9 @@ const retryMs = 250;
  * Migrates a database to this program's schema. Several nodes may start at once: one migrates, the others wait for it.
  * Nodes of an earlier version may be running: their writes wait meanwhile, and go on if the new schema admits them.
  * @throws DatabaseUnusableError when a later version has changed the schema so that this one cannot use it, its encoding
- * is not UTF-8, or a pooler assigns connections per transaction
+ * is not UTF-8, or a pooler assigns connections per transaction; ConfigError by `seal`
  */
-export async function migrate(url: string): Promise<void> {
+export async function migrate(url: string, seal?: SealCheck): Promise<void> {
   await refuseTransactionPooling(url);
   const connection = await Connection.open(url, 'gantry migration');
   try {
@@ -114,7 +115,7 @@ export async function migrate(url: string): Promise<void> {
     await makeVersionTable(connection);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await migrateOnce(connection);
+        return await migrateOnce(connection, seal);
       } catch (error) {
         await connection.script('ROLLBACK').catch(() => {});
         if (!isLockFailure(error) || attempt === maxAttempts) throw error;
@@ -126,13 +127,17 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-async function migrateOnce(connection: Connection): Promise<void> {
+async function migrateOnce(connection: Connection, seal?: SealCheck): Promise<void> {
   await connection.script('BEGIN');
   const found = await lockedSchema(connection);
   if (!isAdmitted(found, schemaVersion)) {
     throw new DatabaseUnusableError(
       `The PostgreSQL database was written by a later version of Gantry: its schema is ${found.version}, this one knows ${schemaVersion}. Start the later version.`,
     );
+  }
+  if (seal && found.version > 0) {
+    const { rows } = await connection.run<{ sealed: string }>(sealedSampleText(seal));
+    for (const { sealed } of rows) seal.refuseOtherKey(sealed);
   }
   if (found.version < schemaVersion) {
     await connection.script(

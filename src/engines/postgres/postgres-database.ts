@@ -3,6 +3,7 @@ import { GantryError } from '../../core/errors.ts';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
+import type { SealCheck } from '../../core/storage/database-file.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import { endedBySchema } from '../../core/storage/migrations.ts';
 import type { Query } from '../../core/storage/query.ts';
@@ -49,6 +50,7 @@ export interface PostgresDatabaseOptions {
    * fails at once.
    */
   waiting?: (why: string) => void;
+  seal?: SealCheck;
   /** Receives the errors of background work. */
   report?: (error: unknown) => void;
 }
@@ -137,16 +139,16 @@ export class PostgresDatabase extends Announcer implements Database {
 
   /**
    * Opens the database at a `postgres://` URL and migrates it to this program's schema.
-   * @throws DatabaseUnusableError; the driver's error when it cannot be reached
+   * @throws DatabaseUnusableError; ConfigError by `seal`; the driver's error when it cannot be reached
    */
   static async open(
     url: string,
     domain: Domain,
     options: PostgresDatabaseOptions = {},
   ): Promise<PostgresDatabase> {
-    const { waiting } = options;
-    if (waiting) await onceReachable(() => migrate(url), waiting);
-    else await migrate(url);
+    const { waiting, seal } = options;
+    if (waiting) await onceReachable(() => migrate(url, seal), waiting);
+    else await migrate(url, seal);
     const connection = await Connection.open(url, 'gantry start');
     try {
       const { rows } = await connection.run<{ epoch: string; installation: string }>(

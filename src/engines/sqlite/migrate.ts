@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { type SealedColumn, sealedSampleText } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError, SchemaTooNewError } from '../../core/storage/database-unusable.ts';
 import {
   contract,
@@ -167,6 +168,12 @@ export function refuseForeign(db: Database): void {
 
 export function versionOf(db: Database): number {
   return Number(db.pragma('user_version', { simple: true }));
+}
+
+/** A value of the column; null when there is none. */
+export function sealedSample(db: Database, sealed: SealedColumn): string | null {
+  const isThere = prepare(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(sealed.table.name);
+  return isThere ? (prepare<[], string>(db, sealedSampleText(sealed)).pluck().get() ?? null) : null;
 }
 
 export function schemaOf(db: Database): SchemaState {

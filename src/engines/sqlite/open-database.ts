@@ -12,11 +12,12 @@ import {
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { commandOn } from '../../core/command-hint.ts';
+import type { SealCheck } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { preserveDamagedLog } from './log-damage.ts';
-import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
+import { migrate, refuseForeign, refuseNewer, sealedSample } from './migrate.ts';
 import { prepare } from './prepare.ts';
 import { checkpointBytes, logLimitBytes, logOf } from './write-ahead-log.ts';
 
@@ -43,16 +44,16 @@ const maxCheckedBytes = 64 * 1024 * 1024;
 
 /**
  * Opens the database file, creates it if it does not exist, and migrates its schema. A file that cannot be used is not
- * modified.
- * @throws DatabaseUnusableError
+ * modified, nor is one that is encrypted with another key.
+ * @throws DatabaseUnusableError; ConfigError by `seal`
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, seal?: SealCheck): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (sizeOf(file) === null) createAtomically(file);
   makePrivate(file);
   preserveDamagedLog(file);
   refuseEmpty(file);
-  return open(file);
+  return open(file, seal);
 }
 
 /** SQLite would take an empty file for a new database. @throws DatabaseUnusableError */
@@ -111,13 +112,13 @@ export function refuseStrayLog(file: string): void {
   );
 }
 
-function open(file: string): Database {
+function open(file: string, seal?: SealCheck): Database {
   // SQLite would open it read-only.
   if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied');
   return describingErrors(file, () => {
     const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
     try {
-      configure(db);
+      configure(db, seal);
     } catch (error) {
       db.close();
       throw error;
@@ -198,10 +199,12 @@ function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }
 
-function configure(db: Database): void {
+function configure(db: Database, seal?: SealCheck): void {
   // These come first, because the next pragmas already modify the file.
   refuseNewer(db);
   refuseForeign(db);
+  const sealed = seal ? sealedSample(db, seal) : null;
+  if (sealed !== null) seal?.refuseOtherKey(sealed);
   db.pragma(`page_size = ${pageBytes}`); // takes effect only on a new file
   enterWalMode(db);
   // Set explicitly: the library is compiled with a default of NORMAL in WAL mode, which can lose acknowledged writes in

@@ -5,6 +5,7 @@ import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
 import { type AnyCommand, type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
+import type { SealCheck } from '../../core/storage/database-file.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
@@ -36,6 +37,7 @@ export interface SqliteDatabaseOptions {
   copier?: LogCopier;
   /** Replaces UUIDv7 in tests that compare ids. */
   newId?: () => string;
+  seal?: SealCheck;
 }
 
 /** A SQLite file, which several processes on one machine may share. Reads and writes run in the caller's thread. */
@@ -60,10 +62,11 @@ export class SqliteDatabase extends Announcer implements Database {
       cacheBytes,
       copier,
       newId: idMaker = newId,
+      seal,
     }: SqliteDatabaseOptions = {},
   ) {
     super();
-    const db = openDatabase(file);
+    const db = openDatabase(file, seal);
     if (cacheBytes !== undefined) db.pragma(`cache_size = -${cacheBytes / 1024}`);
     this.connection = db;
     this.now = steadyClock(machineClock, time, lastWrittenAt(db));
@@ -168,6 +171,7 @@ export interface ThreadedDatabaseOptions {
   retention?: Retention;
   /** Bytes a game may store, unless its policies say otherwise. */
   gameStorageQuota?: number;
+  seal?: SealCheck;
 }
 
 /**
@@ -186,6 +190,7 @@ export class ThreadedDatabase extends Announcer implements Database {
       clock,
       retention = defaultRetention,
       gameStorageQuota = defaultGameStorageQuota,
+      seal,
     }: ThreadedDatabaseOptions = {},
   ) {
     super();
@@ -194,6 +199,7 @@ export class ThreadedDatabase extends Announcer implements Database {
     const time = timeMemory();
     this.#reader = new SqliteDatabase(file, domain, {
       ...(clock && { clock: clockIn(clock) }),
+      ...(seal && { seal }),
       time,
       retention,
       gameStorageQuota,

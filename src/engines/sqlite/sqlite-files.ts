@@ -1,20 +1,19 @@
 import { statSync } from 'node:fs';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import {
-  type BackupContents,
-  type CopyProgress,
-  type DatabaseCondition,
-  type DatabaseFiles,
-  type KeptFile,
-  type SealedColumn,
-  sealedSampleText,
+import type {
+  BackupContents,
+  CopyProgress,
+  DatabaseCondition,
+  DatabaseFiles,
+  KeptFile,
+  SealedColumn,
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { namedTables, planUpgrade, type UpgradeSize } from '../../core/storage/migrations.ts';
 import { addChecksum, checksumBytes, removeChecksum } from './backup-checksum.ts';
 import { compact, copyWithoutFreePages, freeBytesOf } from './compact.ts';
 import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
-import { latestSchema, migrations, refuseNewer, schemaOf, versionOf } from './migrate.ts';
+import { latestSchema, migrations, refuseNewer, schemaOf, sealedSample, versionOf } from './migrate.ts';
 import { asUnusable, openDatabase, refuseEmpty } from './open-database.ts';
 import { prepare } from './prepare.ts';
 import { logBytesOf } from './write-ahead-log.ts';
@@ -86,7 +85,6 @@ function withDatabase<Result>(file: string, use: (db: Database) => Result, copyO
 }
 
 function conditionOf(db: Database, file: string, sealed: SealedColumn): DatabaseCondition {
-  const isSealedThere = prepare(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(sealed.table.name);
   return {
     upgrade: planUpgrade(migrations, schemaOf(db)),
     droppedLogs: droppedLogs(file),
@@ -95,9 +93,7 @@ function conditionOf(db: Database, file: string, sealed: SealedColumn): Database
     bytes: statSync(file).size,
     freeBytes: freeBytesOf(db),
     walBytes: logBytesOf(file),
-    sealedSample: isSealedThere
-      ? (prepare<[], string>(db, sealedSampleText(sealed)).pluck().get() ?? null)
-      : null,
+    sealedSample: sealedSample(db, sealed),
   };
 }
 

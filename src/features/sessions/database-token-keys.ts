@@ -4,6 +4,10 @@ import type { SecretBox } from '../games/game-secret.ts';
 import { keepServerKey, replaceServerKey, serverKey } from './server-keys.ts';
 import { generateKey, parseKeys, serializeKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
+export const otherKeyOfNodes =
+  'GANTRY_SECRET_KEY is not the key that the keys in the database were encrypted with. Set it to the value that the ' +
+  'other nodes use.';
+
 /**
  * Stores the key pairs in the database, encrypted. For nodes that share nothing but the database: each sees a rotation
  * with its next call, because cached database reads are revalidated then.
@@ -55,11 +59,7 @@ export class DatabaseTokenKeys implements TokenKeyStore {
     try {
       return this.#box.open(sealed);
     } catch (cause) {
-      throw new DatabaseUnusableError(
-        'GANTRY_SECRET_KEY is not the key that the keys in the database were encrypted with. Set it to the value ' +
-          'that the other nodes use.',
-        { cause },
-      );
+      throw new DatabaseUnusableError(otherKeyOfNodes, { cause });
     }
   }
 }
