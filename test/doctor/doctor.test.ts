@@ -223,6 +223,16 @@ const faults: Fault[] = [
     finds: { check: 'public-url', level: 'warning', message: /not encrypted/, remedy: /TLS/ },
   },
   {
+    fault: 'a proxy that is not trusted',
+    plant: () => ({ env: { PUBLIC_URL: 'https://play.example' } }),
+    finds: {
+      check: 'trust-proxy',
+      level: 'warning',
+      message: /share the limits of one address/,
+      remedy: /Set TRUST_PROXY/,
+    },
+  },
+  {
     fault: 'a database that is mostly free',
     plant: (data) => {
       const db = new SqliteDatabase(dataFiles(data).database);

@@ -257,7 +257,8 @@ describe('a channel session', () => {
     await isOver(launcherJwt);
     expect((await status(elsewhere)).exists).toBe(true);
     expect(still.socket.connected).toBe(true);
-    refused(await signIn(wallet, gameId), 401, 'player_banned');
+    const { error } = refused(await signIn(wallet, gameId), 401, 'player_banned');
+    expect(error).toMatch(/is banned from this game; a moderator can lift the ban$/);
     refused(await as(ownLauncher, 'open-channel-session', { gameId }), 401, 'player_banned');
     await expect(admin.call(openSession, { gameId, wallet: wallet.address })).rejects.toThrow(
       `${wallet.address.toLowerCase()} is banned`,
@@ -278,8 +279,10 @@ describe('a channel session', () => {
     ];
     await admin.call(banPlayer, { wallet: wallet.address });
     for (const token of tokens) await isOver(token);
-    for (const game of [gameId, otherGameId, launcherId])
-      refused(await signIn(wallet, game), 401, 'player_banned');
+    for (const game of [gameId, otherGameId, launcherId]) {
+      const { error } = refused(await signIn(wallet, game), 401, 'player_banned');
+      expect(error).toMatch(/is banned from every game; .* just erased can sign in/);
+    }
     await expect(admin.call(unbanPlayer, { wallet: wallet.address, gameId })).rejects.toThrow('not banned');
     await admin.call(unbanPlayer, { wallet: wallet.address });
     await signedIn(wallet, gameId);

@@ -236,7 +236,9 @@ export class Authenticator {
       refuseFormerGuest(await this.#db.read(findGuest, wallet), { toName: true });
     }
     const owner: Owner = { gameId: game.id, wallet };
-    if (await this.#db.read(isBanned, owner)) throw playerBanned(wallet);
+    if (await this.#db.read(isBanned, owner)) {
+      throw playerBanned(wallet, await this.#db.read(isBanned, { gameId: '', wallet }));
+    }
     return wallet;
   }
 

@@ -84,7 +84,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
 /** @throws GantryError `player_banned` */
 function* refuseBanned(tx: ExclusiveTx, gameId: string, wallet: string): Steps<void> {
   const [here, everywhere] = yield* tx.all(tx.get(bans, wallet, gameId), tx.get(bans, wallet, ''));
-  if (here || everywhere) throw playerBanned(wallet);
+  if (here || everywhere) throw playerBanned(wallet, everywhere !== undefined);
 }
 
 /**

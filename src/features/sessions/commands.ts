@@ -62,7 +62,7 @@ export const startSession = command(
       ...(isByServer ? [lockGameStorage(tx, gameId)] : []),
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id or slug');
-    if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
+    if (bannedHere || bannedEverywhere) throw playerBanned(wallet, bannedEverywhere !== undefined);
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
     requireCheckedAccess(game, wallet, openedBy, checkedAccess);
@@ -141,7 +141,7 @@ export const renewSession = command(
     const [, row] = yield* lockSession(tx, found);
     if (!row || !gameRow || row.endedAt !== null) throw sessionEnded(row?.endReason ?? 'erased');
     if (row.expiresAt <= tx.now) throw tokenExpired();
-    if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
+    if (bannedHere || bannedEverywhere) throw playerBanned(wallet, bannedEverywhere !== undefined);
     const game = toGame(gameRow);
     requireCheckedAccess(game, wallet, toSession(row).openedBy, checkedAccess);
     const until = Math.min(tx.now + lifetimeMs, row.openedAt + renewalMs);

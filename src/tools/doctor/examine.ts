@@ -46,7 +46,7 @@ export async function examine(
     ok('configuration', 'valid; gantry config shows it'),
     ...(config.databaseUrl === undefined ? checkDataDirectory(config, databases) : server),
     port,
-    ...checkPublicUrl(config.publicUrl),
+    ...checkPublicUrl(config),
     ...redis,
     ...chains,
     ...checkKeystore(config.transactions.keystore?.file),

@@ -127,17 +127,27 @@ export function checkKeystore(file: string | undefined): Finding[] {
 }
 
 /** Whether traffic between players and this server is encrypted. */
-export function checkPublicUrl(url: string | undefined): Finding[] {
-  if (url === undefined) return [];
-  const { protocol, hostname } = new URL(url);
+export function checkPublicUrl({
+  publicUrl,
+  trustedProxies,
+}: Pick<Config, 'publicUrl' | 'trustedProxies'>): Finding[] {
+  if (publicUrl === undefined) return [];
+  const { protocol, hostname } = new URL(publicUrl);
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname);
-  return protocol === 'https:' || isLocal
-    ? [ok('public-url', url)]
-    : [
-        warning(
+  return found(
+    protocol === 'https:' || isLocal
+      ? ok('public-url', publicUrl)
+      : warning(
           'public-url',
-          `${url} is not encrypted, so tokens can be intercepted`,
+          `${publicUrl} is not encrypted, so tokens can be intercepted`,
           'Put a TLS-terminating proxy in front, and set PUBLIC_URL to its https:// address.',
         ),
-      ];
+    protocol === 'https:' &&
+      trustedProxies.length === 0 &&
+      warning(
+        'trust-proxy',
+        'TRUST_PROXY is not set, so all players share the limits of one address, that of the proxy which serves https',
+        "Set TRUST_PROXY to the proxy's address, such as loopback.",
+      ),
+  );
 }
