@@ -28,6 +28,7 @@ import { StatsHistory } from '../telemetry/stats-history.ts';
 import type { Gateway } from '../transports/socket/gateway.ts';
 import { buildServices } from './build-services.ts';
 import { operations, type Services } from './declarations/operations.ts';
+import { describeLowDisk } from './low-disk.ts';
 import { databaseFiles, type OpenStore, openStore } from './open-store.ts';
 
 /** The open resources of a running server. */
@@ -49,7 +50,7 @@ export interface OpenedServices extends OpenStore {
   services: Services;
   /** Why no calls can be accepted, because the database is gone; null when they can. */
   unusable(): string | null;
-  /** Why writes to the database or Redis currently fail; null when they do not. */
+  /** Why writes to the database or Redis currently fail, or will soon; null when they do not. */
   degraded(): string | null;
   /** The same per dependency. */
   dependencies(): Dependencies;
@@ -131,9 +132,11 @@ export async function openServices(
     reportBackup: (error) => logger.error({ err: error }, 'backup failed'),
   });
   const unusable = () => (writeTrouble?.isUnusable ? writeTrouble.message : null);
+  const lowDisk = () => (config.databaseUrl === undefined ? describeLowDisk(config.dataDirectory) : null);
   const degraded = () =>
-    [writeTrouble?.message, redis?.trouble()].filter((trouble) => typeof trouble === 'string').join(' ') ||
-    null;
+    [writeTrouble?.message ?? lowDisk(), redis?.trouble()]
+      .filter((trouble) => typeof trouble === 'string')
+      .join(' ') || null;
   const dependencies = (): Dependencies => ({
     database: writeTrouble === null ? 'ready' : writeTrouble.isUnusable ? 'unavailable' : 'degraded',
     redis: redis === null ? 'none' : redis.trouble() === null ? 'ready' : 'unavailable',

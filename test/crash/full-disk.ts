@@ -13,7 +13,9 @@ import { addPlayersTo, loadSettings } from './players.ts';
 
 const connections = 16;
 const mebibyte = 1024 * 1024;
-const diskMebibytes = 128;
+const diskMebibytes = 256;
+/** Before that, the disk is nearly full. */
+const isFull = /data directory is full/;
 /** The free space for the load to fill. */
 const freeBytes = 2 * mebibyte;
 /** In every state, so that the disk fills up soon. */
@@ -119,11 +121,11 @@ export async function fullDisk(
     const before = report.refused;
     let reason = '';
     await Promise.all([
-      writeUntil(() => report.refused >= before + 200 && reason !== ''),
+      writeUntil(() => report.refused >= before + 200 && isFull.test(reason)),
       // While they are refused: a write that still finds space makes it ready again for a moment.
       until('readiness says why', async () => {
         reason = (await readiness()).reason ?? '';
-        return reason !== '';
+        return isFull.test(reason);
       }),
     ]);
     report.readiness = reason;

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { post } from '../support/http.ts';
+import { get, post } from '../support/http.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
 import { mayMountDisk, smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
@@ -47,6 +47,9 @@ describe('a full disk', () => {
         label,
         ...(await post(`${server.url}/launcher/set-state`, { launcherJwt, label, state })),
       });
+      const { body: readiness } = await get(`${server.url}/readyz`);
+      expect(readiness).toMatchObject({ status: 'degraded', database: 'ready' });
+      expect((readiness as { reason: string }).reason).toMatch(/has \d+ MiB left/);
       const ballast = join(disk.path, 'ballast');
       writeFileSync(ballast, Buffer.alloc(4 * mebibyte));
 

@@ -6,12 +6,12 @@ import type { DatabaseCondition, DatabaseFiles } from '../../core/storage/databa
 import { gameSecrets } from '../../features/games/tables.ts';
 import { FileTokenKeys } from '../../features/sessions/file-token-keys.ts';
 import { describeMissingDatabase } from '../../server/backup/missing-database.ts';
+import { minFreeBytes } from '../../server/low-disk.ts';
 import { checkAccess, statsOf } from './file-access.ts';
 import { error, type Finding, found, ok, warning } from './finding.ts';
 import { checkSchema, checkSecretKey } from './shared-checks.ts';
 
 const mebibyte = 1024 * 1024;
-const minFreeBytes = 64 * mebibyte;
 const lowFreeBytes = 1024 * mebibyte;
 /** Less free space in the database than this is not worth a restart. */
 const largeFreeBytes = 64 * mebibyte;
