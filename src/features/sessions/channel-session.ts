@@ -79,7 +79,8 @@ export function tokenExpired(): GantryError {
 export function sessionEnded(reason: string | null): GantryError {
   return new GantryError(
     'session_ended',
-    `The channel session of this launcherJwt has ended (${reason}); sign in again`,
+    `The channel session of this launcherJwt has ended (${reason}); ` +
+      (reason === 'banned' ? 'signing in works again once a moderator has lifted the ban' : 'sign in again'),
     { endReason: reason ?? undefined },
   );
 }
