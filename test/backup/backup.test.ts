@@ -20,12 +20,12 @@ import { dataFiles } from '../../src/config.ts';
 import type { DatabaseFiles } from '../../src/core/storage/database-file.ts';
 import { checksumBytes } from '../../src/engines/sqlite/backup-checksum.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { allGames } from '../../src/features/games/queries.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { countOpenActions } from '../../src/features/queue/queries.ts';
 import { restoreBackup } from '../../src/server/backup/backup.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import { databaseFiles } from '../../src/server/open-store.ts';
-import { addGame } from '../contracts/storage/fixture.ts';
 import { makeDatabase } from '../storage/database-of-version.ts';
 import { type Finished, gantryProgram, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
@@ -340,9 +340,9 @@ test('a damaged database is not backed up as if it were intact', async () => {
 test('actions that waited for a chain are held after a restore, unless requested otherwise', async () => {
   await using at = await place();
   const store = new SqliteDatabase(dataFiles(at.data).database, domain);
-  const game = await addGame(store);
+  const [{ id: gameId } = { id: '' }] = await store.read(allGames);
   const wallet = randomWallet();
-  const common = { type: 'IssueToken', gameId: game.id, wallet, triggerId: 't', payload: {} };
+  const common = { type: 'IssueToken', gameId, wallet, triggerId: 't', payload: {} };
   await store.write(enqueueActions, [
     { ...common, kind: 'chain', lane: '1:0x0' },
     { ...common, kind: 'webhook', lane: '' },

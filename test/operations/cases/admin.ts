@@ -566,6 +566,7 @@ export const adminCases: AdminCases = {
             endReason: 'banned',
           },
         },
+        { type: 'opened_games', row: { gameId: '<game>', openedAt: '<time>' } },
       ],
       nextCursor: null,
     },
