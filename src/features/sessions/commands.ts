@@ -54,11 +54,12 @@ export const startSession = command(
   ): Steps<SessionDetails> {
     yield* requireGuest(tx, wallet);
     const isByServer = byServer.includes(openedBy);
-    const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
+    const [player, gameRow, bannedHere, bannedEverywhere, opened] = yield* tx.all(
       lockProfile(tx, wallet),
       tx.get(games, gameId),
       tx.get(bans, wallet, gameId),
       tx.get(bans, wallet, ''),
+      tx.get(openedGames, wallet, gameId),
       ...(isByServer ? [lockGameStorage(tx, gameId)] : []),
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id or slug');
@@ -82,7 +83,7 @@ export const startSession = command(
       storedBytes: isByServer ? sessionBytes : 0,
     };
     tx.insert(sessions, row);
-    if (openedBy !== 'game-server') yield* recordOpened(tx, { gameId, wallet });
+    if (!opened && openedBy !== 'game-server') recordOpened(tx, row);
     if (isByServer) {
       const bytes = attributeNewPlayers(tx, gameId, [player]) + row.storedBytes;
       yield* addLocked(tx, yield* lockGameStorage(tx, gameId), bytes, gameRow);
@@ -132,11 +133,12 @@ export const renewSession = command(
     if (!found) throw sessionEnded('erased');
     const { wallet, gameId } = found;
     yield* requireGuest(tx, wallet);
-    const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
+    const [player, gameRow, bannedHere, bannedEverywhere, opened] = yield* tx.all(
       lockProfile(tx, wallet),
       tx.get(games, gameId),
       tx.get(bans, wallet, gameId),
       tx.get(bans, wallet, ''),
+      tx.get(openedGames, wallet, gameId),
     );
     const [, row] = yield* lockSession(tx, found);
     if (!row || !gameRow || row.endedAt !== null) throw sessionEnded(row?.endReason ?? 'erased');
@@ -148,7 +150,7 @@ export const renewSession = command(
     const renewed = { ...row, expiresAt: Math.max(row.expiresAt, until) };
     if (renewed.expiresAt > row.expiresAt) tx.put(sessions, renewed);
     // Nodes of an earlier version may have opened it.
-    if (row.openedBy !== 'game-server') yield* recordOpened(tx, row);
+    if (!opened && row.openedBy !== 'game-server') recordOpened(tx, row);
     return { session: toSession(renewed), player: toPlayer(player), game };
   },
 );
@@ -276,9 +278,8 @@ function* enforceLiveLimit(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
   yield* end(tx, replaced, 'replaced');
 }
 
-/** Records that the player has opened the game; under the lock on the wallet's player. */
-function* recordOpened(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
-  if (yield* tx.get(openedGames, wallet, gameId)) return;
+/** Records that the player has opened the game, for the first time; under the lock on the wallet's player. */
+function recordOpened(tx: Tx, { gameId, wallet }: Owner): void {
   tx.insert(openedGames, { wallet, gameId, openedAt: tx.now });
 }
 
