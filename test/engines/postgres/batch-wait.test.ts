@@ -61,7 +61,8 @@ describe.skipIf(noPostgres !== null)('batches on PostgreSQL', () => {
     await Promise.all(nodes.map((db) => db.close()));
     const batches = counts.reduce((sum, one) => sum + one.batches, 0);
     for (const { waits } of counts) expect(waits).toBeGreaterThan(0);
-    expect((48 * 50) / batches).toBeGreaterThan(9);
+    // 7.6 without waiting; 8.7 and more with it, also on a machine where few transactions a second count as load.
+    expect((48 * 50) / batches).toBeGreaterThan(8);
   });
 });
 
