@@ -25,6 +25,8 @@ export interface SenderOptions {
   channels: readonly { id: string; participants: readonly TestPlayer[] }[];
   /** The text of the message with this number. */
   content?: (number: number) => string;
+  /** Whether to send no new ones for now, having sent this many. */
+  pauses?: (sent: number) => boolean;
   /**
    * Whether messages are accompanied by other writes: of twelve, others react to three and mark them as read, reply to
    * three, the sender edits two and unsends two, gets notifications with three and marks all of them as read with one,
@@ -45,6 +47,7 @@ export function startSending({
   perSecond,
   channels,
   content = (number) => `message ${number}`,
+  pauses = () => false,
   leaderboard,
 }: SenderOptions): Sender {
   const counts: SenderCounts = { acknowledged: 0, unknownOutcomes: 0, refused: 0, unavailable: 0 };
@@ -127,7 +130,7 @@ export function startSending({
 
   const timer = setInterval(() => {
     const due = ((performance.now() - from) / 1000) * perSecond;
-    while (sent < due && underWay.size < mostWaiting) {
+    while (sent < due && underWay.size < mostWaiting && !pauses(sent)) {
       const sending: Promise<void> = send(sent++).finally(() => underWay.delete(sending));
       underWay.add(sending);
     }

@@ -40,6 +40,11 @@ export interface SlowReaderCounts extends SlowReaderOptions, SenderCounts {
 /** 12 KB on the wire, so that a socket's buffers fill in seconds. */
 const content = '漢'.repeat(4_000);
 const warmUpMessages = 300;
+/**
+ * No more is sent while one of those that read has this many messages to read: they all read in this process, and on a
+ * busy machine the server would close them too, at 1 MiB.
+ */
+const mostUnread = 40;
 
 /**
  * Some launchers in a busy channel stop reading; they must be closed, the server must not grow, the others must not be
@@ -64,10 +69,13 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   const connect = async (player: TestPlayer, url: string) => {
     const listening = listen({ url, launcherJwt: player.launcherJwt });
     await listening.client.ready();
-    return { player, listening };
+    const one = { player, listening, read: 0 };
+    listening.client.on('chat-messages created', () => one.read++);
+    return one;
   };
   const slow = await Promise.all(players.slice(0, options.slow).map((one) => connect(one, stalling.url)));
   const healthy = await Promise.all(players.slice(options.slow).map((one) => connect(one, node.url)));
+  let reading = [...slow, ...healthy];
   const latencies: number[] = [];
   for (const { listening } of healthy) {
     listening.client.on('chat-messages created', ({ createdAt }) => latencies.push(Date.now() - createdAt));
@@ -78,6 +86,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
     perSecond: options.messagesPerSecond,
     channels: [{ id: channelId, participants: players }],
     content: () => content,
+    pauses: (sent) => reading.some(({ read }) => sent - read > mostUnread),
   });
   let most = 0;
   const watch = setInterval(async () => {
@@ -87,6 +96,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   const before = most;
   latencies.length = 0;
   stalling.stall();
+  reading = healthy;
   const queued = () => [...node.log().matchAll(/"queuedBytes":(\d+)/g)].map(([, bytes]) => Number(bytes));
   /** The log has the first of each minute only. */
   const closedSoFar = async () => {
