@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { AdminCredentials } from '../calls/auth/admin-credentials.ts';
 import { bearerToken } from '../calls/auth/admin-token.ts';
@@ -44,6 +43,7 @@ import { Gateway } from '../transports/socket/gateway.ts';
 import { runAll, runAsGuest, runOnce, runUnlessMuted } from './declarations/commands.ts';
 import { operations, operationTopics } from './declarations/operations.ts';
 import { statusInHandshake } from './handshake-status.ts';
+import { freeBytesAt } from './low-disk.ts';
 import type { OpenedServices } from './open-services.ts';
 
 /** Maximum packets per second and socket: three times the call limit of a session. */
@@ -143,11 +143,7 @@ export function buildTransports(
       const storages = await db.read(gameStorages, config.gameStorageQuota);
       return storages.reduce((most, { bytes, quota }) => Math.max(most, bytes / quota), 0);
     },
-    async diskFree() {
-      if (config.databaseUrl !== undefined) return null;
-      const { bavail, bsize } = await statfs(config.dataDirectory);
-      return bavail * bsize;
-    },
+    diskFree: async () => (config.databaseUrl === undefined ? freeBytesAt(config.dataDirectory) : null),
     sockets: () => gateway.connectionCount,
     presence: () => gateway.friends.counts(),
     heldBytes: () => traffic.heldBytes,

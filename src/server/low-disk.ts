@@ -12,8 +12,8 @@ export function describeLowDisk(dataDirectory: string): string | null {
     : `The disk with the data directory has ${Math.floor(free / mebibyte)} MiB left. Make room on it: writes are rejected when it is full.`;
 }
 
-/** Null when the directory is gone, which is reported otherwise. */
-function freeBytesAt(directory: string): number | null {
+/** The free space of the directory's disk, in bytes; null when the directory is gone, which is reported otherwise. */
+export function freeBytesAt(directory: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize;

@@ -250,7 +250,7 @@ test('upgrade --check says what an upgrade does, what it needs and whether it ca
       { schema: 42, name: 'schema-compatibility', kind: 'contract' },
       { schema: 43, name: 'opened-games', kind: 'expand' },
     ],
-    ...{ rows: 102, seconds: 1, blocked: [] }, // the row of history
+    ...{ rows: 102, seconds: 1, blocked: [] }, // sessions, players, their game, and the row of history
     diskFree: expect.any(Number),
   });
   expect(readFileSync(database).equals(before)).toBe(true);

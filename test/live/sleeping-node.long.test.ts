@@ -40,7 +40,7 @@ test.skipIf(redisMissing !== null)(
     const seqs = received().map(({ meta }) => meta.seq);
     expect(seqs).toEqual(seqs.map((_, at) => after + 1 + at));
     launcher.socket.disconnect();
-    await until('nobody listens', async () => (await listening()) === '', 15_000);
+    await until('no node listens for the player', async () => (await listening()) === '', 15_000);
   },
 );
 

@@ -47,6 +47,7 @@ const insertSessions = `INSERT INTO channel_sessions
 const selectOpened =
   'SELECT wallet, game_id, CAST(opened_at AS int) FROM opened_games ORDER BY wallet, game_id';
 const eraseGrace = `DELETE FROM players WHERE wallet = '${grace}'`;
+const eraseChess = `DELETE FROM games WHERE id = '${chess}'`;
 const opened = [
   [ada, chess, 20],
   [grace, go, 50],
@@ -62,6 +63,8 @@ test('players who have opened games are known after an upgrade from an earlier S
   expect(found()).toEqual(opened);
   db.exec(`DELETE FROM channel_sessions; ${eraseGrace}`); // as an earlier program, which does not know the table
   expect(found()).toEqual(opened.slice(0, 1));
+  db.exec(eraseChess);
+  expect(found()).toEqual([]);
   db.close();
 });
 
@@ -77,6 +80,8 @@ test.skipIf(noPostgres !== null)('and from an earlier PostgreSQL database', asyn
     expect(await found()).toEqual(opened);
     await client.query(eraseGrace);
     expect(await found()).toEqual(opened.slice(0, 1));
+    await client.query(eraseChess);
+    expect(await found()).toEqual([]);
   } finally {
     await client.end();
   }

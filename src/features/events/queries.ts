@@ -20,7 +20,7 @@ import { type StreamRow, streams } from '../../core/events/tables.ts';
 import { isGuestAddress } from '../../core/schemas/fields.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { otherOf } from '../friends/events.ts';
-import { gamesOfPlayer, ownPlayers } from '../friends/queries.ts';
+import { gamesOfPlayer, playersWhoOpened } from '../friends/queries.ts';
 import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
 import { guests } from '../players/tables.ts';
 import { skippedEvent } from './skipped-event.ts';
@@ -150,7 +150,7 @@ function* hidesFrom(
   if (friends === 'all') return ({ seq }) => !others.get(seq);
   const current = new Map<string, string>();
   for (const other of new Set(named)) current.set(other, yield* currentAddress(read, other));
-  const known = new Set(yield* read.ask(ownPlayers, gameId, [...current.values()]));
+  const known = new Set(yield* read.ask(playersWhoOpened, gameId, [...current.values()]));
   return ({ seq }) => !known.has(current.get(others.get(seq) ?? '') ?? '');
 }
 

@@ -2,7 +2,7 @@ import { GantryError } from '../../core/errors.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../games/game.ts';
 import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
-import { ownPlayers } from './queries.ts';
+import { playersWhoOpened } from './queries.ts';
 
 /** Who asks about friends; without a session, the game's server. */
 interface FriendsCaller {
@@ -42,12 +42,12 @@ export async function showsPlayer(
 }
 
 async function isOwn(db: Store, { game, wallet, session }: FriendsCaller): Promise<boolean> {
-  return isByPlayer(session) || isOwnPlayer(db, game.id, wallet);
+  return isByPlayer(session) || hasOpened(db, game.id, wallet);
 }
 
-/** Whether a player is among `ownPlayers` of a game. */
-export async function isOwnPlayer(db: Store, gameId: string, wallet: string): Promise<boolean> {
-  return (await db.read(ownPlayers, gameId, [wallet])).length > 0;
+/** Whether a player is among `playersWhoOpened` of a game. */
+export async function hasOpened(db: Store, gameId: string, wallet: string): Promise<boolean> {
+  return (await db.read(playersWhoOpened, gameId, [wallet])).length > 0;
 }
 
 /** Whether a caller is the player, and neither the game's server nor a session that it has opened for any player. */
@@ -81,6 +81,6 @@ export function requireWholeAccount(game: Game): void {
 /** Requires that a session may see a player. @throws GantryError `friends_forbidden`, `player_unknown` */
 export async function requireInScope(db: Store, caller: FriendsCaller, wallet: string): Promise<void> {
   const gameId = await friendsScope(db, caller);
-  if (gameId === null || (await isOwnPlayer(db, gameId, wallet))) return;
+  if (gameId === null || (await hasOpened(db, gameId, wallet))) return;
   throw new GantryError('player_unknown', 'No player with this wallet has opened this game');
 }

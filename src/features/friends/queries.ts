@@ -74,11 +74,11 @@ export const areInGame = query(
 );
 
 /**
- * Which of these players have opened a game other than through its server, or have a server of it that vouches for them.
+ * Which of these players have opened a game other than through its server, or are vouched for by its server.
  * A score or state is not enough: the server can write one for any player.
  */
-export const ownPlayers = query(
-  'ownPlayers',
+export const playersWhoOpened = query(
+  'playersWhoOpened',
   function* (read, gameId: string, wallets: readonly string[]): ReadSteps<readonly string[]> {
     const rows = yield* read.all(own, { gameId: comparableId(gameId), wallets: JSON.stringify(wallets) });
     return rows.map(({ wallet }) => wallet);
@@ -110,7 +110,7 @@ export interface ListedFriend {
   player: Player;
 }
 
-/** Which rows of the list: those of a state, or all; with `gameId`, only those with own players of the game. */
+/** Which rows of the list: those of a state, or all; with `gameId`, only those with players who have opened the game. */
 interface FriendFilter {
   state?: FriendState | undefined;
   gameId?: string | undefined;
@@ -250,8 +250,8 @@ function inGameOf(gameId: string | null): { gameId: string | null; stream: strin
 const isInGame = (wallet: string) => `(EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || ${wallet})
     OR EXISTS (SELECT 1 FROM channel_sessions AS c WHERE c.wallet = ${wallet} AND c.game_id = @gameId))`;
 
-/** SQL condition: the player is an own player (`ownPlayers`) of the game @gameId. */
-const isOwn = (
+/** SQL condition: the player is among `playersWhoOpened` of the game @gameId. */
+const hasOpened = (
   wallet: string,
 ) => `(EXISTS (SELECT 1 FROM opened_games AS o WHERE o.wallet = ${wallet} AND o.game_id = @gameId)
     OR EXISTS (SELECT 1 FROM guests AS g WHERE g.address = ${wallet} AND g.vouched_by = @gameId))`;
@@ -279,7 +279,9 @@ const inGame = statement<
   { gameId: string | null; stream: string | null; wallets: string },
   { wallet: string }
 >(thoseWho(isInGame('w.value')));
-const own = statement<{ gameId: string; wallets: string }, { wallet: string }>(thoseWho(isOwn('w.value')));
+const own = statement<{ gameId: string; wallets: string }, { wallet: string }>(
+  thoseWho(hasOpened('w.value')),
+);
 const selectFriends = statement<
   {
     wallet: string;
@@ -298,7 +300,7 @@ const selectFriends = statement<
       WHERE f.wallet = @wallet AND f.state IN ('friend', 'sent', 'received') AND (f.state = @state OR @state IS NULL)
         AND f.expires_at > @now
         AND (f.changed_at < @changedAt OR (f.changed_at = @changedAt AND f.other > @other))
-        AND (${isOwn('f.other')} OR @gameId IS NULL)) AS listed
+        AND (${hasOpened('f.other')} OR @gameId IS NULL)) AS listed
     ORDER BY changed_at DESC, other LIMIT @limit`,
 );
 const countByState = statement<{ wallet: string; now: number }, { state: string; count: number }>(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
+import { command, type Steps } from '../../../src/core/storage/command.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { ban } from '../../../src/features/administration/commands.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
@@ -34,7 +35,7 @@ import {
   findByFriendCode,
   friendWallets,
   openInvites,
-  ownPlayers,
+  playersWhoOpened,
   privacyOf,
   searchByName,
   visiblePlayers,
@@ -43,8 +44,9 @@ import { addGuest, playerKeyOf, vouchForPlayer } from '../../../src/features/gue
 import { block, unblock } from '../../../src/features/messages/blocks/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { startSession, trimSessions } from '../../../src/features/sessions/commands.ts';
+import { renewSession, startSession, trimSessions } from '../../../src/features/sessions/commands.ts';
 import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
+import { openedGames } from '../../../src/features/sessions/tables.ts';
 import { addWebhook } from '../../../src/features/webhooks/commands.ts';
 import { readDeliveries } from '../../../src/features/webhooks/queries.ts';
 import { upgradeGuest } from '../../../src/server/declarations/commands.ts';
@@ -363,13 +365,29 @@ export function friendsContract(open: OpenStore): void {
           [elsewhere, [vouched]],
           [randomUUID(), []],
         ] as const) {
-          expect((await one.read(ownPlayers, game, all)).toSorted()).toEqual([...expected].toSorted());
+          expect((await one.read(playersWhoOpened, game, all)).toSorted()).toEqual([...expected].toSorted());
           const inGame = await listed(one, ada, { gameId: game });
           expect(inGame.map(({ other }) => other).toSorted()).toEqual([...expected].toSorted());
         }
       }
       await erasePlayerData(fixture.db, tables, grace);
-      expect(await fixture.db.read(ownPlayers, gameId, all)).toEqual([linus]);
+      expect(await fixture.db.read(playersWhoOpened, gameId, all)).toEqual([linus]);
+    });
+
+    test('a session that a node of the version before opened counts once it is renewed, but not one by a server', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const [player, brought] = [randomWallet(), randomWallet()];
+      const own = await db.write(startSession, { gameId, wallet: player }, hour, 'wallet');
+      const byServer = await db.write(startSession, { gameId, wallet: brought }, hour, 'game-server');
+      await (await inProcess(fixture)).write(forgetOpened, player, gameId);
+      const opened = () => db.read(playersWhoOpened, gameId, [player, brought]);
+      expect(await opened()).toEqual([]);
+      for (const { session } of [own, byServer]) {
+        await db.write(renewSession, session.id, { lifetimeMs: hour, renewalMs: day });
+      }
+      expect(await opened()).toEqual([player]);
     });
   });
 
@@ -1017,3 +1035,9 @@ async function senderSees(
   await look();
   return anonymous([seen, normalized(received, ada, grace)], ada, grace);
 }
+
+/** As if a node that does not know the table had opened the session. */
+const forgetOpened = command('forgetOpened', function* (tx, wallet: string, gameId: string): Steps<void> {
+  const row = yield* tx.get(openedGames, wallet, gameId);
+  if (row) tx.remove(openedGames, row);
+});

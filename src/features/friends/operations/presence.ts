@@ -20,7 +20,7 @@ import {
   richPresenceInput,
   statusInput,
 } from '../presence.ts';
-import { friendsWhoBlock, friendWallets, ownPlayers } from '../queries.ts';
+import { friendsWhoBlock, friendWallets, playersWhoOpened } from '../queries.ts';
 
 interface Connected {
   connection?: PresenceConnection | undefined;
@@ -44,7 +44,7 @@ function requireLauncher({ game }: SessionCaller): void {
 
 /** Those of a player's friends whom a session may see before they open its game; null: all. */
 async function visibleFriends(db: Store, scope: string | null, friends: readonly string[]) {
-  return scope === null ? null : new Set(await db.read(ownPlayers, scope, friends));
+  return scope === null ? null : new Set(await db.read(playersWhoOpened, scope, friends));
 }
 
 export const setStatus = defineOperation({

@@ -3,7 +3,7 @@ import { GantryError } from '../../../core/errors.ts';
 import { addressInput, id, success, timestamp } from '../../../core/schemas/fields.ts';
 import { pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { friendsScope, isOwnPlayer } from '../../friends/friends-scope.ts';
+import { friendsScope, hasOpened } from '../../friends/friends-scope.ts';
 import { friendWallets, privacyOf } from '../../friends/queries.ts';
 import { findGame } from '../../games/queries.ts';
 import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.ts';
@@ -56,7 +56,7 @@ async function visiblePlaytime(
   if (wallet === caller.wallet) return db.read(playtimeOf, wallet, own);
   const scope = await friendsScope(db, caller);
   const isFriend = (await db.read(friendWallets, caller.wallet)).includes(wallet);
-  const isInScope = scope === null || (await isOwnPlayer(db, scope, wallet));
+  const isInScope = scope === null || (await hasOpened(db, scope, wallet));
   const shown = await db.read(privacyOf, wallet);
   if (!isFriend || !isInScope || !shown.showPlaytime) {
     throw new GantryError(
