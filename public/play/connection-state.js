@@ -35,6 +35,7 @@ const countedEvents = /** @type {const} */ ([
 const ownEvents = /** @type {const} */ ([
   'read-markers patched',
   'notifications read',
+  'muted-games patched',
   'privacy patched',
   'player-blocks patched',
   'game-channels patched',

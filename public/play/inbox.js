@@ -3,9 +3,11 @@ import { Observable } from '../shared/observable.js';
 /**
  * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
  * @typedef {Notification & { readAt: number | null }} InboxNotification
+ * @typedef {import('gantry-client').OperationOutput<'listMutedGames'>['data'][number]} MutedGame
  */
 
 const pageSize = 30;
+const maxMuted = 250;
 const never = Number.POSITIVE_INFINITY;
 /** The longest time that `setTimeout` accepts. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -23,6 +25,8 @@ export class Inbox extends Observable {
   /** @type {unknown} */
   error = null;
   isLoadingMore = false;
+  /** The games whose notifications the player has turned off. @type {readonly MutedGame[]} */
+  muted = [];
 
   /** @param {import('gantry-client').GantryClient} connection with the launcher's own token */
   constructor(connection) {
@@ -38,12 +42,14 @@ export class Inbox extends Observable {
     return this.#cursor !== null;
   }
 
-  /** Loads the newest page: on start, and after a reconnect. */
+  /** Loads the newest page: on start, after a reconnect, and when a game is turned off or on. */
   async load() {
     try {
-      const { notifications, unread, cursor } = await this.#connection.call('listNotifications', {
-        limit: pageSize,
-      });
+      const [{ notifications, unread, cursor }, { data }] = await Promise.all([
+        this.#connection.call('listNotifications', { limit: pageSize }),
+        this.#connection.call('listMutedGames', { limit: maxMuted }),
+      ]);
+      this.muted = data;
       this.notifications = notifications;
       this.#cursor = cursor;
       this.unread = unread;
@@ -112,6 +118,20 @@ export class Inbox extends Observable {
     this.changed();
     // Some are older than the loaded ones, so only the server knows the unread count.
     if (isUnknown) this.load();
+  }
+
+  /**
+   * Turns the notifications of a game off or on, in every launcher of the player.
+   * @param {string} gameId
+   * @param {boolean} muted
+   */
+  async setMuted(gameId, muted) {
+    await this.#connection.call('setMutedGame', { gameId, muted }); // its event loads the inbox
+  }
+
+  /** @param {string} gameId */
+  isMuted(gameId) {
+    return this.muted.some((one) => one.gameId === gameId);
   }
 
   /** Marks all as read, on every device of the player. */

@@ -93,6 +93,7 @@ export function applyEvents(connection, launcher) {
   );
   connection.on('notifications read', (record) => inbox.applyRead(record));
   connection.on('notifications created', notify);
+  connection.on('muted-games patched', () => inbox.load()); // perhaps on another device
   connection.on('player-blocks patched', blocksChanged);
   connection.on('game-channels patched', sessionChanged);
   connection.on('window-messages created', (record) => {

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
@@ -14,7 +14,9 @@ import { useMenu } from './places.js';
 export function NotificationsMenu({ launcher }) {
   const { inbox } = launcher;
   const [highlighted, setHighlighted] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
-  const { notifications, unread, error } = inbox;
+  const { notifications, unread, error, muted } = inbox;
+  /** The game that the player has just turned off or on here: its button goes, with the focus. @type {{ current: string | null }} */
+  const turned = useRef(null);
   const menu = useMenu(launcher.places, 'notifications');
   /** @param {ToggleEvent} event */
   const toggled = (event) => {
@@ -24,6 +26,19 @@ export function NotificationsMenu({ launcher }) {
     setHighlighted(new Set(ids));
     if (isOpen) inbox.markAllRead().catch(() => {}); // if this fails, they are at worst unread once more
   };
+  /** @param {string} gameId @param {boolean} isMuted */
+  const turn = (gameId, isMuted) => {
+    turned.current = gameId;
+    inbox.setMuted(gameId, isMuted).catch(toastError);
+  };
+  useEffect(() => {
+    if (turned.current === null) return;
+    const button = menu.ref.current?.querySelector(`[data-muted="${turned.current}"]`);
+    turned.current = null;
+    /** @type {HTMLElement | null | undefined} */ (button ?? menu.ref.current)?.focus();
+  }, [muted]);
+  /** @param {string} gameId */
+  const nameOf = (gameId) => launcher.nameOf(gameId) ?? (launcher.games ? 'Unlisted game' : '…');
   const label = unread > 0 ? `Notifications, ${unread} new` : 'Notifications';
   return html`
     <button
@@ -36,7 +51,7 @@ export function NotificationsMenu({ launcher }) {
       <${Icon} name="bell" />
       ${unread > 0 && html`<span class="count" aria-hidden="true">${unread > 99 ? '99+' : unread}</span>`}
     </button>
-    <div id="notifications" ref=${menu.ref} class="menu" popover="auto" role="dialog" aria-label="Notifications" onToggle=${toggled}>
+    <div id="notifications" ref=${menu.ref} class="menu" popover="auto" role="dialog" tabindex="-1" aria-label="Notifications" onToggle=${toggled}>
       ${
         notifications === null
           ? error === null
@@ -50,16 +65,35 @@ export function NotificationsMenu({ launcher }) {
                   ({ _id, message, type, gameId, createdAt, readAt }) => html`
                     <li key=${_id} class="notification ${type} ${readAt === null || highlighted.has(_id) ? 'unread' : ''}">
                       <${Icon} name=${type === 'error' ? 'alert' : 'check'} />
-                      <div>
+                      <div class="notification-text">
                         <p>${message}</p>
-                        <p class="quiet small">${launcher.nameOf(gameId) ?? (launcher.games ? 'Unlisted game' : '…')} · <${RelativeTime} at=${createdAt} />${(readAt === null || highlighted.has(_id)) && html` · <strong>new</strong>`}</p>
+                        <p class="quiet small">${nameOf(gameId)} · <${RelativeTime} at=${createdAt} />${(readAt === null || highlighted.has(_id)) && html` · <strong>new</strong>`}</p>
                       </div>
+                      <${Button} kind="plain" size="small" iconOnly label="Turn off notifications from ${launcher.nameOf(gameId) ?? 'this game'}" onClick=${() => turn(gameId, true)}><${Icon} name="bellOff" /><//>
                     </li>
                   `,
                 )}
               </ul>
               ${inbox.hasMore && html`<div class="notifications-more"><${Button} kind="plain" size="small" busy=${inbox.isLoadingMore} onClick=${() => inbox.loadMore().catch(toastError)}>Show earlier<//></div>`}
             `
+      }
+      ${
+        muted.length > 0 &&
+        html`
+          <section class="muted-games" aria-label="Turned off">
+            <h3 class="quiet small">Turned off</h3>
+            <ul role="list">
+              ${muted.map(
+                ({ gameId, name }) => html`
+                  <li key=${gameId}>
+                    <span class="truncate">${name}</span>
+                    <${Button} size="small" data-muted=${gameId} aria-label="Turn on notifications from ${name}" onClick=${() => turn(gameId, false)}>Turn on<//>
+                  </li>
+                `,
+              )}
+            </ul>
+          </section>
+        `
       }
     </div>
   `;

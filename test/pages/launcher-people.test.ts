@@ -32,6 +32,19 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     return { ada, grace };
   }
 
+  /** The same player on another device, at a place. */
+  async function secondDevice(player: { page: Page }, place: string): Promise<Page> {
+    const storageState = await player.page.context().storageState();
+    const { page } = await demo.open({ ...desktop, storageState });
+    const kept = await player.page.evaluate(() => Object.entries(sessionStorage));
+    await page.addInitScript((entries) => {
+      if (window !== top) return; // a game's frame has no storage
+      for (const [key, value] of entries) sessionStorage.setItem(key, value);
+    }, kept);
+    await page.goto(`${demo.server.url}/play#${place}`);
+    return page;
+  }
+
   test('a named leaderboard can be chosen, updates live, and shows its finished seasons', async () => {
     const { db } = demo.server.services;
     const ada = await demo.play();
@@ -103,14 +116,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     const entry = ada.page.getByRole('button', { name: /Three.*2 unread/ });
     await entry.waitFor();
     // The same player on a second device, and then on the first again.
-    const state = await ada.page.context().storageState();
-    const second = await demo.browser.newContext({ storageState: state });
-    const page = await second.newPage();
-    const kept = await ada.page.evaluate(() => Object.entries(sessionStorage));
-    await page.addInitScript((entries) => {
-      for (const [key, value] of entries) sessionStorage.setItem(key, value);
-    }, kept);
-    await page.goto(`${demo.server.url}/play#demo-game`);
+    const page = await secondDevice(ada, 'demo-game');
     await showPanel(page, /Messages/);
     await page.getByRole('button', { name: /Three.*2 unread/ }).click();
     await page.getByRole('log').waitFor();
@@ -198,6 +204,46 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     await ada.page.reload(); // the list stays open
     await inbox.getByText('Hat 32', { exact: true }).waitFor();
     expect(await inbox.locator('.notification.unread').count()).toBe(0);
+  });
+
+  test('a game is turned off from its notification and on again, in the list and on its page, on every device', async () => {
+    const { db } = demo.server.services;
+    const loud = await demo.server.createGame({ name: 'Loud' });
+    const ada = await demo.play();
+    const { page } = ada;
+    const notify = (gameId: string, message: string) =>
+      db.write(notifyPlayer, { gameId, wallet: ada.wallet }, { message, type: 'success' });
+    await notify(demo.gameId, 'You won a hat');
+    await notify(loud.gameId, 'Come back!');
+    const second = await secondDevice(ada, '');
+    await page.getByRole('button', { name: 'Notifications, 2 new' }).click();
+    const inbox = page.getByRole('dialog', { name: 'Notifications' });
+    await inbox.getByRole('button', { name: 'Turn off notifications from Loud' }).press('Enter');
+    const on = inbox.getByRole('button', { name: 'Turn on notifications from Loud' });
+    await on.waitFor();
+    await expect.poll(() => on.evaluate((button) => button === document.activeElement)).toBe(true);
+    expect(await inbox.getByText('Come back!').count()).toBe(0);
+    await inbox.getByText('You won a hat').waitFor();
+    await picture(page, 'play muted game');
+    await second.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await notify(loud.gameId, 'A canary');
+    await notify(demo.gameId, 'You won another hat');
+    await second.getByRole('button', { name: 'Notifications, 1 new' }).waitFor();
+    await page.locator('.toast').getByText('another hat').waitFor();
+    expect(await page.getByText('A canary').count()).toBe(0);
+
+    await second.getByRole('button', { name: 'About Loud' }).click();
+    const toggle = second.getByRole('dialog').getByRole('button', { name: 'Notifications' });
+    expect(await toggle.getAttribute('aria-pressed')).toBe('false');
+    await toggle.click();
+    await expect.poll(() => toggle.getAttribute('aria-pressed')).toBe('true');
+    await inbox.getByText('A canary').waitFor();
+    await on.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Notifications, 2 new' }).waitFor();
+    await inbox.getByRole('button', { name: 'Turn off notifications from Loud' }).first().click();
+    await on.press('Enter');
+    await on.waitFor({ state: 'hidden' });
+    await expect.poll(() => inbox.evaluate((dialog) => dialog === document.activeElement)).toBe(true);
   });
 
   test.each([

@@ -27,7 +27,7 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
  * @param {{ launcher: import('../launcher.js').Launcher, game: import('../open-game.js').Game }} props
  */
 export function GameDialog({ launcher, game }) {
-  const { playerGames, current } = launcher;
+  const { playerGames, current, inbox } = launcher;
   const refusal = launcher.refusal?.gameId === game.gameId ? launcher.refusal.error : null;
   const [about, setAbout] = useState(/** @type {About | null} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
@@ -38,6 +38,7 @@ export function GameDialog({ launcher, game }) {
   useEffect(load, []);
   useEffect(() => launcher.onCalendar(game.gameId, load), []);
   const favorite = playerGames.favorites.has(game.gameId);
+  const muted = inbox.isMuted(game.gameId);
   const close = () => launcher.places.closeDialog('about');
   const isOpen = current?.game.gameId === game.gameId;
   const play = () => launcher.show(game);
@@ -48,6 +49,9 @@ export function GameDialog({ launcher, game }) {
       actions=${html`
         <${Button} kind="plain" aria-pressed=${favorite ? 'true' : 'false'} onClick=${() => playerGames.setFavorite(game.gameId, !favorite).catch(toastError)}>
           <${Icon} name="star" />Favorite
+        <//>
+        <${Button} kind="plain" aria-pressed=${muted ? 'false' : 'true'} onClick=${() => inbox.setMuted(game.gameId, !muted).catch(toastError)}>
+          <${Icon} name=${muted ? 'bellOff' : 'bell'} />Notifications
         <//>
         ${
           isOpen

@@ -22,6 +22,9 @@ export const openedBy = z.enum([
 ]);
 export type OpenedBy = z.infer<typeof openedBy>;
 
+/** Other than by the game's server, which can open a session of a player who has never opened the game. */
+export const openedByPlayer = openedBy.exclude(['game-server']).options;
+
 /**
  * Refuses sessions that were not opened in one of these ways. What manages the player rather than the player's data in
  * one game requires this: games, their servers and launchers open sessions of any player.

@@ -42,6 +42,7 @@ import { gameConfig } from './migrations/0028-game-config.ts';
 import { calendar } from './migrations/0029-calendar.ts';
 import { schemaCompatibility } from './migrations/0030-schema-compatibility.ts';
 import { openedGames } from './migrations/0031-opened-games.ts';
+import { mutedGames } from './migrations/0032-muted-games.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -84,7 +85,7 @@ export const migrations: readonly PostgresMigration[] = [
     calendar,
     schemaCompatibility,
   }),
-  ...expand<PostgresMigration['run']>({ openedGames }),
+  ...expand<PostgresMigration['run']>({ openedGames, mutedGames }),
 ];
 
 /** This program's schema version. */

@@ -53,6 +53,7 @@ import { gameConfig } from './migrations/0040-game-config.ts';
 import { calendar } from './migrations/0041-calendar.ts';
 import { schemaCompatibility } from './migrations/0042-schema-compatibility.ts';
 import { openedGames } from './migrations/0043-opened-games.ts';
+import { mutedGames } from './migrations/0044-muted-games.ts';
 import { prepare } from './prepare.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -107,7 +108,7 @@ export const migrations: readonly SqliteMigration[] = [
     calendar,
     schemaCompatibility,
   }),
-  ...expand<SqliteMigration['run']>({ openedGames }),
+  ...expand<SqliteMigration['run']>({ openedGames, mutedGames }),
 ];
 
 /** The schema version after all migrations. */

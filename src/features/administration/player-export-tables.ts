@@ -17,7 +17,7 @@ import {
 } from '../messages/tables.ts';
 import { playerReports } from '../moderation/reports/tables.ts';
 import { newsMarks } from '../news/tables.ts';
-import { notifications } from '../notifications/tables.ts';
+import { mutedGames, notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../players/tables.ts';
 import { openPlays, playtime } from '../playtime/tables.ts';
@@ -162,6 +162,12 @@ export const exportedTables: readonly ExportedTable[] = [
     columns: ['id', 'gameId', 'message', 'type', 'createdAt', 'deliveredAt', 'readAt', 'expiresAt'],
     omitted: { wallet: known, eventSeq: numbering },
     order: ['createdAt', 'id'],
+  },
+  {
+    table: mutedGames,
+    columns: ['gameId', 'mutedAt'],
+    omitted: { wallet: known },
+    order: ['gameId'],
   },
   {
     table: playerBlocks,

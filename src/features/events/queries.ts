@@ -22,6 +22,8 @@ import { query, type Read, type ReadSteps, statement } from '../../core/storage/
 import { otherOf } from '../friends/events.ts';
 import { gamesOfPlayer, playersWhoOpened } from '../friends/queries.ts';
 import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
+import { notificationCreated } from '../notifications/events.ts';
+import { mutedGames } from '../notifications/tables.ts';
 import { guests } from '../players/tables.ts';
 import { skippedEvent } from './skipped-event.ts';
 
@@ -139,6 +141,10 @@ function* hidesFrom(
   events: readonly EventText[],
 ): ReadSteps<((event: EventText) => boolean) | null> {
   const [kind, id = ''] = stream.split(':');
+  if (kind === 'player') {
+    if (gameId !== null || !(yield* read.get(mutedGames, wallet, id))) return null;
+    return ({ name }) => name === notificationCreated.name;
+  }
   if (kind === 'channel') {
     const blocked = yield* blockedBy(read, id, wallet);
     if (blocked.size === 0) return null;
@@ -237,7 +243,10 @@ function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent
 /** An event's audience, from its stream's name and, for a message channel, its participants at the time. */
 function* audienceOf(read: Read, { stream, seq, name, record }: EventRow): ReadSteps<Audience> {
   const [kind, first = '', second = ''] = stream.split(':');
-  if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
+  if (kind === 'player') {
+    const muted = name === notificationCreated.name && (yield* read.get(mutedGames, second, first));
+    return { kind: 'players', gameId: first, wallets: [second], ...(muted && { inGameOnly: true }) };
+  }
   if (kind === 'game') return { kind: 'game', gameId: first };
   if (kind !== 'account') return yield* audienceAt(read, first, seq, senderOf(name, JSON.parse(record)));
   const other = otherOf(first, name, JSON.parse(record));

@@ -1,7 +1,7 @@
-import { type Listener, streamOf } from '../../core/events/stream.ts';
+import { type Audience, type Listener, streamOf } from '../../core/events/stream.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/query.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
@@ -17,11 +17,12 @@ import {
   returningCounted,
 } from '../storage-quota/game-storage.ts';
 import { notificationCreated, notificationsRead } from './events.ts';
-import { maxMarkedPerCall, type NewNotification, type NotificationRecord } from './notification.ts';
-import { type NotificationRow, notifications } from './tables.ts';
+import type { NewNotification, NotificationRecord } from './notification.ts';
+import { mutedGames, type NotificationRow, notifications } from './tables.ts';
 
 /**
- * Sends a player a notification, which is kept for delivery if no launcher is online.
+ * Sends a player a notification, which is kept for delivery if no launcher is online. A game that the player has muted
+ * shows it, launchers do not.
  * @throws GantryError `storage_full`
  */
 export const notifyPlayer = command(
@@ -32,7 +33,11 @@ export const notifyPlayer = command(
     { message, type, expiresInSeconds }: NewNotification,
   ): Steps<NotificationRecord> {
     const { gameId, wallet } = owner;
-    yield* tx.all(lockPlayer(tx, owner), lockGameStorage(tx, gameId));
+    const [, , muted] = yield* tx.all(
+      lockPlayer(tx, owner),
+      lockGameStorage(tx, gameId),
+      tx.get(mutedGames, wallet, gameId),
+    );
     const id = tx.newId();
     const expiresAt = expiresInSeconds === undefined ? null : tx.now + expiresInSeconds * 1000;
     const record: NotificationRecord = {
@@ -44,7 +49,12 @@ export const notifyPlayer = command(
       createdAt: tx.now,
       ...(expiresAt !== null && { expiresAt }),
     };
-    const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
+    const audience: Audience = {
+      kind: 'players',
+      gameId,
+      wallets: [wallet],
+      ...(muted && { inGameOnly: true }),
+    };
     const eventSeq = tx.emit(streamOf.player(gameId, wallet), notificationCreated, record, audience);
     const row: NotificationRow = {
       id,
@@ -108,18 +118,16 @@ export const markDelivered = command(
 );
 
 /**
- * Marks the given notifications of a player, or all unread ones, as read and notifies the player's launchers. `gameId`
- * null means every game. Ids that are another player's, already read or deleted are ignored. Marks at most `maxMarkedPerCall`
- * per call; `more`: there may be more unread ones to mark.
+ * Marks notifications of a player as read and notifies the player's launchers; returns the ids of those marked. `gameId`
+ * null means every game. Ids that are another player's, already read or deleted are ignored.
  */
 export const markRead = command(
   'markRead',
-  function* (
-    tx,
-    { wallet, gameId }: Listener,
-    wanted: readonly string[] | 'all',
-  ): Steps<{ notificationIds: string[]; more: boolean }> {
-    const found = yield* unreadOf(tx, { wallet, gameId }, wanted);
+  function* (tx, { wallet, gameId }: Listener, wanted: readonly string[]): Steps<string[]> {
+    const named = yield* tx.all(...[...new Set(wanted)].map((id) => tx.get(notifications, id)));
+    const found = named
+      .filter((row) => row !== undefined)
+      .filter((row) => row.wallet === wallet && (gameId === null || row.gameId === gameId));
     const games = [...new Set(found.map((row) => row.gameId))].toSorted();
     yield* tx.all(...games.map((one) => lockPlayer(tx, { gameId: one, wallet })));
     // Sorted as in `markDelivered`; another launcher may have marked some meanwhile.
@@ -137,27 +145,9 @@ export const markRead = command(
       const audience = { kind: 'players' as const, gameId: game, wallets: [wallet] };
       tx.emit(streamOf.player(game, wallet), notificationsRead, record, audience);
     }
-    return {
-      notificationIds: unread.map(({ id }) => id),
-      more: wanted === 'all' && found.length === maxMarkedPerCall,
-    };
+    return unread.map(({ id }) => id);
   },
 );
-
-function* unreadOf(
-  tx: Tx,
-  { wallet, gameId }: Listener,
-  wanted: readonly string[] | 'all',
-): Steps<readonly NotificationRow[]> {
-  if (wanted === 'all') {
-    const prefix = gameId === null ? [wallet] : [wallet, gameId];
-    return yield* tx.list(notifications.unread, prefix, { limit: maxMarkedPerCall });
-  }
-  const rows = yield* tx.all(...[...new Set(wanted)].map((id) => tx.get(notifications, id)));
-  return rows
-    .filter((row) => row !== undefined)
-    .filter((row) => row.wallet === wallet && (gameId === null || row.gameId === gameId));
-}
 
 const deletedPerCall = 500;
 

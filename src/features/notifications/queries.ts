@@ -1,8 +1,10 @@
 import { invalidField } from '../../core/errors.ts';
 import { type EventText, type Listener, streamOf } from '../../core/events/stream.ts';
 import { nilId } from '../../core/schemas/ids.ts';
+import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { notificationCreated } from './events.ts';
+import type { MutedGame } from './muted-game.ts';
 import {
   type InboxNotification,
   maxUnread,
@@ -10,6 +12,10 @@ import {
   notificationType,
 } from './notification.ts';
 import type { NotificationRow } from './tables.ts';
+
+/** In every game, and so in launchers, those of muted games are left out. */
+const ofListener = `wallet = @wallet AND (game_id = @gameId OR (@gameId IS NULL
+      AND game_id NOT IN (SELECT game_id FROM muted_games WHERE wallet = @wallet)))`;
 
 /** The event that announced a notification, with its record parsed. */
 export interface NotificationEvent extends Omit<EventText, 'record'> {
@@ -41,10 +47,22 @@ const selectUndelivered = statement<
   `SELECT id, game_id AS "gameId", wallet, message, type, event_seq AS "eventSeq", created_at AS "createdAt",
       expires_at AS "expiresAt"
     FROM notifications
-    WHERE delivered_at IS NULL AND wallet = @wallet AND (game_id = @gameId OR @gameId IS NULL)
+    WHERE delivered_at IS NULL AND ${ofListener}
       AND (expires_at IS NULL OR expires_at > @now)
       AND event_seq >= @afterSeq AND (event_seq, id) > (@afterSeq, @afterId)
     ORDER BY event_seq, id LIMIT @limit`,
+);
+
+/** Ids of at most `limit` unread notifications of a player; `gameId` null means every game. */
+export const listUnread = query(
+  'listUnread',
+  function* (read, { wallet, gameId }: Listener, limit: number): ReadSteps<string[]> {
+    return (yield* read.all(selectUnread, { wallet, gameId, limit })).map(({ id }) => id);
+  },
+);
+
+const selectUnread = statement<{ wallet: string; gameId: string | null; limit: number }, { id: string }>(
+  `SELECT id FROM notifications WHERE ${ofListener} AND read_at IS NULL LIMIT @limit`,
 );
 
 /** A page of a player's inbox. */
@@ -96,7 +114,7 @@ function keysetOf(cursor: string): { beforeMs: number; beforeId: string } {
   throw invalidField('after', 'must be the `cursor` of an earlier response', 'paging_invalid');
 }
 
-const ofInbox = `wallet = @wallet AND (game_id = @gameId OR @gameId IS NULL)
+const ofInbox = `${ofListener}
       AND (expires_at IS NULL OR expires_at > @now)`;
 const selectInbox = statement<
   {
@@ -122,6 +140,23 @@ const countUnread = statement<
 >(
   `SELECT count(*) AS count FROM (
     SELECT 1 FROM notifications WHERE ${ofInbox} AND read_at IS NULL LIMIT @limit) AS unread`,
+);
+
+/** A page of the games that a player has muted, latest first. */
+export const listMuted = query('listMuted', function* (read, wallet: string, page: Page): ReadSteps<
+  Paged<MutedGame>
+> {
+  const rows = [...(yield* read.all(selectMuted, { wallet, ...page }))];
+  return { total: (yield* read.first(countMuted, { wallet }))?.count ?? 0, rows };
+});
+
+const selectMuted = statement<{ wallet: string; limit: number; skip: number }, MutedGame>(
+  `SELECT m.game_id AS "gameId", g.slug, g.name, g.image, m.muted_at AS "mutedAt"
+    FROM muted_games AS m JOIN games AS g ON g.id = m.game_id
+    WHERE m.wallet = @wallet ORDER BY m.muted_at DESC, m.game_id LIMIT @limit OFFSET @skip`,
+);
+const countMuted = statement<{ wallet: string }, { count: number }>(
+  'SELECT count(*) AS count FROM muted_games WHERE wallet = @wallet',
 );
 
 /** The columns that a launcher's event is built from. */

@@ -25,3 +25,14 @@ export const notifications = table('notifications', columns, {
   counted: { rows: 2, texts: ['message'] }, // and its event
 });
 export type NotificationRow = RowOf<typeof columns>;
+
+/** Games whose notifications a player has turned off: launchers do not show them. */
+export const mutedGames = table(
+  'muted_games',
+  { wallet: 'text', gameId: 'uuid', mutedAt: 'ms' },
+  {
+    key: ['wallet', 'gameId'],
+    indexes: { byGame: { on: ['gameId', 'wallet'] } },
+    of: { player: 'wallet', game: 'gameId', stays: "it is a setting of the player's launchers here" },
+  },
+);

@@ -1376,6 +1376,22 @@ export interface ListInvitesOutput {
   sent: Invite[];
 }
 
+/** What listMutedGames takes */
+export interface ListMutedGamesInput {
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
+  limit?: number;
+  /** Rows to skip; default 0 */
+  skip?: number;
+}
+
+/** What listMutedGames answers */
+export interface ListMutedGamesOutput {
+  total: number;
+  limit: number;
+  skip: number;
+  data: MutedGame[];
+}
+
 /** What listNews takes */
 export interface ListNewsInput {
   /** Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation */
@@ -1637,6 +1653,26 @@ export interface MuteParticipantOutput {
   success: boolean;
   /** When the mute ends; null if this call ended it */
   until: number | null;
+}
+
+export interface MutedGame {
+  /** Id (UUIDv7) */
+  gameId: string;
+  slug: string;
+  name: string;
+  image: string;
+  /** When its notifications were turned off, in Unix milliseconds */
+  mutedAt: number;
+}
+
+export interface MutedGameRecord {
+  /** Wallet address, lowercase */
+  normalizedAddress: string;
+  /** Id (UUIDv7) */
+  gameId: string;
+  muted: boolean;
+  /** Unix time in milliseconds */
+  updatedAt: number;
 }
 
 export interface NamedLeaderboardChange {
@@ -2214,6 +2250,19 @@ export interface SetFavoriteGameOutput {
   success: boolean;
 }
 
+/** What setMutedGame takes */
+export interface SetMutedGameInput {
+  /** Id or slug of the game */
+  gameId: string;
+  /** Whether launchers leave out the notifications of the game; the game itself still gets them */
+  muted: boolean;
+}
+
+/** What setMutedGame answers */
+export interface SetMutedGameOutput {
+  success: boolean;
+}
+
 /** What setPrivacy takes */
 export interface SetPrivacyInput {
   /** Who may send friend requests; `code`: who has the player's friend code */
@@ -2660,6 +2709,10 @@ export interface Operations {
   notifyPlayers: { input: NotifyPlayersInput; output: NotifyPlayersOutput };
   /** Send a notification to the player's inbox and launchers */
   sendNotification: { input: SendNotificationInput; output: SendNotificationOutput };
+  /** List the games whose notifications the player has turned off, latest first */
+  listMutedGames: { input: ListMutedGamesInput; output: ListMutedGamesOutput };
+  /** Turn a game's notifications off or on in the player's launchers */
+  setMutedGame: { input: SetMutedGameInput; output: SetMutedGameOutput };
   /** Report a game event and run the game's rules for this trigger */
   triggerRulesEngine: { input: TriggerRulesEngineInput; output: TriggerRulesEngineOutput };
   /** Create a message channel with other players, or return the one that already has these participants */
@@ -2865,6 +2918,7 @@ export interface Received {
   'read-markers patched': ReadMarker;
   'notifications created': Notification;
   'notifications read': NotificationsRead;
+  'muted-games patched': MutedGameRecord;
   'player-blocks patched': PlayerBlocks;
   'friends created': FriendRecord;
   'friends patched': FriendRecord;
@@ -2928,6 +2982,8 @@ export type QueueableName =
   | 'markNotificationsRead'
   | 'notifyPlayers'
   | 'sendNotification'
+  | 'listMutedGames'
+  | 'setMutedGame'
   | 'triggerRulesEngine'
   | 'createMessageChannel'
   | 'editGroupInfo'

@@ -35,6 +35,7 @@ import * as moderation from '../../features/moderation/commands.ts';
 import * as reports from '../../features/moderation/reports/commands.ts';
 import * as news from '../../features/news/commands.ts';
 import * as notifications from '../../features/notifications/commands.ts';
+import * as mutedGames from '../../features/notifications/muted-game-commands.ts';
 import * as playSessions from '../../features/play-sessions/commands.ts';
 import * as playerImport from '../../features/player-import/commands.ts';
 import * as players from '../../features/players/commands.ts';
@@ -83,6 +84,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   moderation,
   news,
   notifications,
+  mutedGames,
   playerImport,
   playSessions,
   playtime,

@@ -26,7 +26,11 @@ import {
   readMarkerPatched,
 } from '../../features/messages/events.ts';
 import { newsCreated } from '../../features/news/events.ts';
-import { notificationCreated, notificationsRead } from '../../features/notifications/events.ts';
+import {
+  mutedGamePatched,
+  notificationCreated,
+  notificationsRead,
+} from '../../features/notifications/events.ts';
 import { gameStatsPatched } from '../../features/playtime/events.ts';
 import { ruleActionPatched } from '../../features/queue/events.ts';
 import { releaseCreated } from '../../features/releases/events.ts';
@@ -53,6 +57,7 @@ export const events = {
   [readMarkerPatched.name]: readMarkerPatched.record,
   [notificationCreated.name]: notificationCreated.record,
   [notificationsRead.name]: notificationsRead.record,
+  [mutedGamePatched.name]: mutedGamePatched.record,
   [playerBlocksPatched.name]: playerBlocksPatched.record,
   [friendCreated.name]: friendCreated.record,
   [friendPatched.name]: friendPatched.record,

@@ -32,6 +32,7 @@ import * as readMarkers from '../../features/messages/operations/read-markers.ts
 import * as mutes from '../../features/moderation/operations/mutes.ts';
 import * as reports from '../../features/moderation/reports/operations/reports.ts';
 import * as news from '../../features/news/operations/news.ts';
+import * as mutedGames from '../../features/notifications/operations/muted-games.ts';
 import * as notifications from '../../features/notifications/operations/notifications.ts';
 import type { Topic } from '../../features/operation.ts';
 import * as playSessions from '../../features/play-sessions/operations/play-sessions.ts';
@@ -67,7 +68,7 @@ const topics = [
   { title: 'States', page: 'states', files: [states, playerStates] },
   { title: 'Play sessions', page: 'notifications#play-sessions', files: [playSessions] },
   { title: 'Activities', page: 'notifications#activities', files: [activities] },
-  { title: 'Notifications', page: 'notifications', files: [notifications] },
+  { title: 'Notifications', page: 'notifications', files: [notifications, mutedGames] },
   { title: 'Rules', page: 'rules', files: [rules] },
   {
     title: 'Messages',

@@ -28,7 +28,7 @@ import {
 } from '../../features/messages/tables.ts';
 import { playerReports } from '../../features/moderation/reports/tables.ts';
 import { news, newsMarks } from '../../features/news/tables.ts';
-import { notifications } from '../../features/notifications/tables.ts';
+import { mutedGames, notifications } from '../../features/notifications/tables.ts';
 import { playSessions } from '../../features/play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../../features/players/tables.ts';
 import { openPlays, playNodes, playtime } from '../../features/playtime/tables.ts';
@@ -91,6 +91,7 @@ export const tables: readonly AnyTable[] = [
   playNodes,
   activities,
   notifications,
+  mutedGames,
   playerBlocks,
   friendships,
   friendCodes,

@@ -220,7 +220,10 @@ function roomsOfSessions({ gameId, launchers }: SessionsAudience): string[] {
 /** The rooms an event is sent to. */
 function roomsFor(audience: Audience): string[] {
   if (audience.kind === 'game') return [roomOf.followers(audience.gameId)];
-  if (audience.kind === 'players') return roomsOf(audience.gameId, audience.wallets);
+  if (audience.kind === 'players') {
+    const { gameId, wallets, inGameOnly } = audience;
+    return inGameOnly ? wallets.map((wallet) => roomOf.player(gameId, wallet)) : roomsOf(gameId, wallets);
+  }
   const { wallet, inGames } = audience;
   if (inGames === null) return [roomOf.launcher(wallet)];
   return [
@@ -240,8 +243,10 @@ function hidden(audience: Audience): { from: string[]; except: string[] } {
       except: inGames.map((gameId) => roomOf.friendsIn(gameId, wallet)),
     };
   }
-  if (audience.kind === 'game' || audience.hiddenFrom === undefined) return { from: [], except: [] };
-  return { from: roomsOf(audience.gameId, audience.hiddenFrom), except: [] };
+  if (audience.kind === 'game') return { from: [], except: [] };
+  const { gameId, wallets, hiddenFrom = [], inGameOnly } = audience;
+  const launchers = inGameOnly ? wallets.map(roomOf.launcher) : [];
+  return { from: [...roomsOf(gameId, hiddenFrom), ...launchers], except: [] };
 }
 
 function roomsOf(gameId: string, wallets: readonly string[]): string[] {
@@ -262,16 +267,14 @@ export function isFor(
   if (audience.kind === 'game') return followed.has(audience.gameId);
   if (audience.kind === 'account') return audience.wallet === wallet && friends !== 'none';
   if (gameId !== null && gameId !== audience.gameId) return false;
-  return audience.wallets.includes(wallet) || isHiddenFrom(audience, wallet);
+  return audience.wallets.includes(wallet) || audience.hiddenFrom?.includes(wallet) === true;
 }
 
 /** An event as a listener in its audience receives it. */
 export function asSeenBy(event: StoredEvent, listener: Listener): StoredEvent {
   const { audience } = event;
   const isHidden =
-    audience.kind === 'account'
-      ? !knowsOf(listener, audience.inGames)
-      : isHiddenFrom(audience, listener.wallet);
+    audience.kind === 'account' ? !knowsOf(listener, audience.inGames) : isHiddenFrom(audience, listener);
   return isHidden ? { ...event, ...skippedEvent } : event;
 }
 
@@ -281,6 +284,7 @@ function knowsOf({ gameId, friends }: Listener, inGames: readonly string[] | nul
   return inGames !== null && (friends === 'all' || inGames.includes(gameId));
 }
 
-function isHiddenFrom(audience: Audience, wallet: string): boolean {
-  return audience.kind === 'players' && audience.hiddenFrom?.includes(wallet) === true;
+function isHiddenFrom(audience: Audience, { wallet, gameId }: Listener): boolean {
+  if (audience.kind !== 'players') return false;
+  return audience.hiddenFrom?.includes(wallet) === true || (audience.inGameOnly === true && gameId === null);
 }

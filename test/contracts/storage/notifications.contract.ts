@@ -1,20 +1,32 @@
 import { describe, expect, test } from 'vitest';
+import type { Listener } from '../../../src/core/events/stream.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
+import { eventsAfter, eventsOfStream, lastPositions } from '../../../src/features/events/queries.ts';
 import {
   markDelivered,
   markRead,
   notifyPlayer,
   trimNotifications,
 } from '../../../src/features/notifications/commands.ts';
+import { setMuted } from '../../../src/features/notifications/muted-game-commands.ts';
 import { maxMarkedPerCall } from '../../../src/features/notifications/notification.ts';
-import { listInbox, listUndelivered } from '../../../src/features/notifications/queries.ts';
+import {
+  listInbox,
+  listMuted,
+  listUndelivered,
+  listUnread,
+} from '../../../src/features/notifications/queries.ts';
 import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 
 const whole = { limit: 250, unreadOnly: false };
 
 function notify(db: Database, owner: Owner, message: string, expiresInSeconds?: number) {
   return db.write(notifyPlayer, owner, { message, type: 'success', expiresInSeconds });
+}
+
+async function markAll(db: Database, listener: Listener): Promise<string[]> {
+  return db.write(markRead, listener, await db.read(listUnread, listener, maxMarkedPerCall));
 }
 
 async function messagesOf(db: Database, owner: Owner) {
@@ -65,7 +77,7 @@ export function notificationsContract(open: OpenStore): void {
       const received = listen(db);
       clock.advance(5);
       const named = [first._id, first._id, hers._id, other._id, '00000000-0000-7000-8000-000000000000'];
-      expect(await db.write(markRead, ada, named)).toEqual({ notificationIds: [first._id], more: false });
+      expect(await db.write(markRead, ada, named)).toEqual([first._id]);
       expect(received).toMatchObject([
         {
           name: 'notifications read',
@@ -74,7 +86,7 @@ export function notificationsContract(open: OpenStore): void {
           audience: { wallets: [ada.wallet] },
         },
       ]);
-      expect(await db.write(markRead, ada, [first._id])).toEqual({ notificationIds: [], more: false });
+      expect(await db.write(markRead, ada, [first._id])).toEqual([]);
       expect(received).toHaveLength(1);
       expect((await db.read(listInbox, ada, { ...whole, unreadOnly: true })).notifications).toMatchObject([
         { _id: second._id, readAt: null },
@@ -85,8 +97,7 @@ export function notificationsContract(open: OpenStore): void {
       });
       const everyGame = { wallet: ada.wallet, gameId: null };
       expect(await db.read(listInbox, everyGame, whole)).toMatchObject({ unread: 2 });
-      const { notificationIds } = await db.write(markRead, everyGame, 'all');
-      expect(notificationIds.toSorted()).toEqual([second._id, other._id].toSorted());
+      expect((await markAll(db, everyGame)).toSorted()).toEqual([second._id, other._id].toSorted());
       expect(
         received
           .slice(1)
@@ -96,23 +107,83 @@ export function notificationsContract(open: OpenStore): void {
       expect((await db.read(listInbox, grace, whole)).unread).toBe(1);
     });
 
-    test('marks all in batches, and says while there may be more', async () => {
+    test('marks all in batches', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
       await Promise.all(Array.from({ length: maxMarkedPerCall + 3 }, (_, n) => notify(db, ada, `${n}`)));
-      const counts: [number, boolean][] = [];
-      let more = true;
-      while (more) {
-        const marked = await db.write(markRead, ada, 'all');
-        counts.push([marked.notificationIds.length, marked.more]);
-        more = marked.more;
-      }
-      expect(counts).toEqual([
-        [maxMarkedPerCall, true],
-        [3, false],
-      ]);
+      for (const expected of [maxMarkedPerCall, 3, 0]) expect(await markAll(db, ada)).toHaveLength(expected);
       expect((await db.read(listInbox, ada, whole)).unread).toBe(0);
+    });
+
+    test('a muted game is left out of the player’s launchers and stays in the game', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const [ada, grace] = await trio(db);
+      const elsewhere = await addPlayer(db, (await addGame(db)).id, ada.wallet);
+      const everyGame = { wallet: ada.wallet, gameId: null };
+      const from = await db.read(lastPositions);
+      const before = await notify(db, ada, 'before');
+      const received = listen(db);
+      clock.advance(5);
+      for (const muted of [true, true]) await db.write(setMuted, ada, muted);
+      const { gameId, wallet } = ada;
+      const record = { normalizedAddress: wallet, gameId, muted: true, updatedAt: clock.now };
+      expect(received).toMatchObject([
+        {
+          name: 'muted-games patched',
+          stream: `account:${wallet}`,
+          record,
+          audience: { kind: 'account', wallet, inGames: null },
+        },
+      ]);
+      const during = await notify(db, ada, 'during');
+      const hers = await notify(db, grace, 'hers');
+      const other = await notify(db, elsewhere, 'elsewhere');
+      const audiences = received.slice(1).map(({ audience }) => audience);
+      expect(audiences).toEqual([
+        { kind: 'players', gameId, wallets: [wallet], inGameOnly: true },
+        { kind: 'players', gameId, wallets: [grace.wallet] },
+        { kind: 'players', gameId: elsewhere.gameId, wallets: [wallet] },
+      ]);
+      const idsOf = async (one: Database, listener: Listener) => ({
+        inbox: (await one.read(listInbox, listener, whole)).notifications.map(({ _id }) => _id),
+        unread: (await one.read(listInbox, listener, whole)).unread,
+        waiting: (await one.read(listUndelivered, listener, 10)).map((event) => event.record._id),
+        marked: (await one.read(listUnread, listener, 10)).toSorted(),
+      });
+      for await (const one of nowAndReopened(fixture)) {
+        const all = await one.read(listMuted, wallet, { limit: 10, skip: 0 });
+        expect(all).toMatchObject({ total: 1, rows: [{ gameId, mutedAt: clock.now }] });
+        expect(await one.read(listMuted, wallet, { limit: 10, skip: 1 })).toEqual({ total: 1, rows: [] });
+        expect((await one.read(listMuted, grace.wallet, { limit: 10, skip: 0 })).total).toBe(0);
+        const shown = { inbox: [other._id], unread: 1, waiting: [other._id], marked: [other._id] };
+        expect(await idsOf(one, everyGame)).toEqual(shown);
+        const both = [before._id, during._id];
+        expect(await idsOf(one, ada)).toEqual({
+          inbox: both.toReversed(),
+          unread: 2,
+          waiting: both,
+          marked: both,
+        });
+        expect((await idsOf(one, grace)).inbox).toEqual([hers._id]);
+        // The audiences of stored events, and what a launcher and the game find in the stream.
+        const { events } = await one.read(eventsAfter, from, 100);
+        const created = events.filter(({ name }) => name === 'notifications created');
+        expect(created.map((event) => event.audience)).toEqual([audiences[0], ...audiences]);
+        const stream = `player:${gameId}:${wallet}`;
+        const seen = async (listener: Listener) =>
+          (await one.read(eventsOfStream, stream, 0, 10, listener)).map(({ name }) => name);
+        expect(await seen(ada)).toEqual(['notifications created', 'notifications created']);
+        expect(await seen(everyGame)).toEqual(['realtime-events skipped', 'realtime-events skipped']);
+      }
+      await fixture.db.write(setMuted, ada, false);
+      expect((await fixture.db.read(listInbox, everyGame, whole)).unread).toBe(3);
+      expect((await fixture.db.read(listMuted, wallet, { limit: 10, skip: 0 })).total).toBe(0);
+      const unknown = { gameId: '00000000-0000-7000-8000-000000000000', wallet };
+      await expect(fixture.db.write(setMuted, unknown, true)).rejects.toMatchObject({
+        reason: 'game_unknown',
+      });
     });
 
     test('expired notifications are not listed, counted or delivered, and are purged; the rest are unchanged', async () => {

@@ -28,6 +28,7 @@ import { mute } from '../../../src/features/moderation/commands.ts';
 import { closeReport, fileReport } from '../../../src/features/moderation/reports/commands.ts';
 import { addNews, moveNewsMark } from '../../../src/features/news/commands.ts';
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
+import { setMuted } from '../../../src/features/notifications/muted-game-commands.ts';
 import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
 import { recordPlays } from '../../../src/features/playtime/commands.ts';
@@ -79,7 +80,9 @@ export function playerExportContract(open: OpenStore): void {
         await db.write(setPrivacy, grace.wallet, { requests: 'nobody' });
         await db.write(setPrivacy, ada, { requests: 'code' });
         await db.write(setFavorite, { gameId, wallet: ada }, true);
+        await db.write(setMuted, { gameId, wallet: ada }, true);
         await db.write(setFavorite, grace, true);
+        await db.write(setMuted, grace, true);
         const item = await db.write(addNews, gameId, { title: 'News' });
         for (const wallet of [ada, grace.wallet]) await db.write(moveNewsMark, wallet, gameId, item.newsId);
         await db.write(block, { gameId, wallet: ada }, grace.wallet);

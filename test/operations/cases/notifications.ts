@@ -1,12 +1,23 @@
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
+import { setMuted } from '../../../src/features/notifications/muted-game-commands.ts';
 import type { World } from '../../support/world.ts';
-import { ownThings, ownThingsOfPlayers, serversOnly } from '../access.ts';
+import { type AccessByRole, ownThings, ownThingsOfPlayers, refused, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 /** In the owner's inbox in that game. */
 function notifyOwner({ server, owner }: World) {
   return server.services.db.write(notifyPlayer, owner, { message: 'Level 5 reached', type: 'success' });
 }
+
+const notLauncher = refused(401, 'not_a_launcher');
+const launchersOnly: AccessByRole = {
+  ...ownThingsOfPlayers,
+  owner: notLauncher,
+  participant: notLauncher,
+  stranger: notLauncher,
+  guest: notLauncher,
+  elsewhere: notLauncher,
+};
 
 export const notificationCases = {
   sendNotification: {
@@ -54,5 +65,25 @@ export const notificationCases = {
     },
     answer: { success: true, notificationIds: ['<id>'], more: false },
     access: { ...ownThingsOfPlayers, launcher: 'shared' },
+  },
+  setMutedGame: {
+    input: ({ gameId }) => ({ gameId, muted: true }),
+    caller: 'launcher',
+    answer: { success: true },
+    access: launchersOnly,
+  },
+  listMutedGames: {
+    async input({ server, owner }) {
+      await server.services.db.write(setMuted, owner, true);
+      return { limit: 10, skip: 0 };
+    },
+    caller: 'launcher',
+    answer: {
+      total: 1,
+      limit: 10,
+      skip: 0,
+      data: [{ gameId: '<game>', slug: '<slug>', name: 'Orbit', image: '', mutedAt: '<time>' }],
+    },
+    access: { ...launchersOnly, launcher: 'shared' },
   },
 } satisfies Partial<LauncherCases>;

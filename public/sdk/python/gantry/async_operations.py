@@ -66,6 +66,7 @@ from .types import (
     ListFriendsOutput,
     ListGuestDevicesOutput,
     ListInvitesOutput,
+    ListMutedGamesOutput,
     ListNewsOutput,
     ListNotificationsOutput,
     ListRecentGamesOutput,
@@ -99,6 +100,7 @@ from .types import (
     SendTypingSignalOutput,
     SetCurrentGameOutput,
     SetFavoriteGameOutput,
+    SetMutedGameOutput,
     SetPrivacyOutput,
     SetRichPresenceOutput,
     SetStateOutput,
@@ -333,6 +335,22 @@ class AsyncOperations:
         expires_in_seconds: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
         """
         return await self._call("sendNotification", _given({"message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
+
+    async def list_muted_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListMutedGamesOutput:
+        """List the games whose notifications the player has turned off, latest first.
+
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        """
+        return await self._call("listMutedGames", _given({}, {"limit": limit, "skip": skip}))
+
+    async def set_muted_game(self, *, game_id: str, muted: bool) -> SetMutedGameOutput:
+        """Turn a game's notifications off or on in the player's launchers.
+
+        game_id: Id or slug of the game
+        muted: Whether launchers leave out the notifications of the game; the game itself still gets them
+        """
+        return await self._call("setMutedGame", _given({"gameId": game_id, "muted": muted}, {}))
 
     async def trigger_rules_engine(self, *, trigger: str, nonce: Optional[str] = None, value: Optional[Union[float, str]] = None, idempotency_key: Optional[str] = None) -> TriggerRulesEngineOutput:
         """Report a game event and run the game's rules for this trigger."""

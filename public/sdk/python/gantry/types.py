@@ -1574,6 +1574,24 @@ class ListInvitesOutput(TypedDict):
     sent: list[Invite]
 
 
+class ListMutedGamesInput(TypedDict, total=False):
+    """What listMutedGames takes."""
+
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
+    limit: int
+    #: Rows to skip; default 0
+    skip: int
+
+
+class ListMutedGamesOutput(TypedDict):
+    """What listMutedGames answers."""
+
+    total: int
+    limit: int
+    skip: int
+    data: list[MutedGame]
+
+
 class ListNewsInput(TypedDict, total=False):
     """What listNews takes."""
 
@@ -1872,6 +1890,26 @@ class MuteParticipantOutput(TypedDict):
     success: bool
     #: When the mute ends; null if this call ended it
     until: Optional[int]
+
+
+class MutedGame(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    slug: str
+    name: str
+    image: str
+    #: When its notifications were turned off, in Unix milliseconds
+    mutedAt: int
+
+
+class MutedGameRecord(TypedDict):
+    #: Wallet address, lowercase
+    normalizedAddress: str
+    #: Id (UUIDv7)
+    gameId: str
+    muted: bool
+    #: Unix time in milliseconds
+    updatedAt: int
 
 
 class NamedLeaderboardChange(TypedDict):
@@ -2546,6 +2584,21 @@ class SetFavoriteGameInput(TypedDict):
 
 class SetFavoriteGameOutput(TypedDict):
     """What setFavoriteGame answers."""
+
+    success: bool
+
+
+class SetMutedGameInput(TypedDict):
+    """What setMutedGame takes."""
+
+    #: Id or slug of the game
+    gameId: str
+    #: Whether launchers leave out the notifications of the game; the game itself still gets them
+    muted: bool
+
+
+class SetMutedGameOutput(TypedDict):
+    """What setMutedGame answers."""
 
     success: bool
 

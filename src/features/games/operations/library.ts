@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GantryError, invalidField } from '../../../core/errors.ts';
 import { success, timestamp } from '../../../core/schemas/fields.ts';
-import { openedBy, requireOpenedBy } from '../../../core/schemas/opened-by.ts';
+import { openedByPlayer, requireOpenedBy } from '../../../core/schemas/opened-by.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
@@ -60,8 +60,6 @@ export const getGame = defineOperation({
   },
 });
 
-const byOthersThanServers = openedBy.exclude(['game-server']).options;
-
 export const setFavoriteGame = defineOperation({
   name: 'setFavoriteGame',
   service: 'launcher',
@@ -78,7 +76,7 @@ export const setFavoriteGame = defineOperation({
     // A server could make its game a favorite of players who have never opened it.
     requireOpenedBy(
       session,
-      byOthersThanServers,
+      openedByPlayer,
       "call it with a session that the player's launcher or device opened",
     );
     const { id: gameId } = await requireNamedGame(db, input.gameId);

@@ -16,7 +16,7 @@ import {
   notificationMessage,
   notificationType,
 } from '../notification.ts';
-import { listInbox } from '../queries.ts';
+import { listInbox, listUnread } from '../queries.ts';
 
 /**
  * The inbox a caller reads. As with events, a launcher's own session covers every game; a launcher's server, which acts
@@ -133,6 +133,12 @@ export const markNotificationsRead = defineOperation({
     if ((notificationIds === undefined) === (all === undefined)) {
       throw invalidField('notificationIds', 'send either `notificationIds` or `all`');
     }
-    return { success: true, ...(await db.write(markRead, inboxOf(caller), notificationIds ?? 'all')) };
+    const inbox = inboxOf(caller);
+    const wanted = notificationIds ?? (await db.read(listUnread, inbox, maxMarkedPerCall));
+    return {
+      success: true,
+      notificationIds: await db.write(markRead, inbox, wanted),
+      more: all === true && wanted.length === maxMarkedPerCall,
+    };
   },
 });

@@ -150,6 +150,18 @@ namespace Gantry
             return CallAsync(Operations.SendNotification, input, options, cancellationToken, SendNotificationOutput.From);
         }
 
+        /// <summary>List the games whose notifications the player has turned off, latest first.</summary>
+        public Task<ListMutedGamesOutput> ListMutedGamesAsync(ListMutedGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListMutedGames, input, options, cancellationToken, ListMutedGamesOutput.From);
+        }
+
+        /// <summary>Turn a game's notifications off or on in the player's launchers.</summary>
+        public Task<SetMutedGameOutput> SetMutedGameAsync(SetMutedGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SetMutedGame, input, options, cancellationToken, SetMutedGameOutput.From);
+        }
+
         /// <summary>Report a game event and run the game's rules for this trigger.</summary>
         public Task<TriggerRulesEngineOutput> TriggerRulesEngineAsync(TriggerRulesEngineInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {

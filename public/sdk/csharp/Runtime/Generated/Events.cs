@@ -14,6 +14,7 @@ namespace Gantry
         public static readonly Event<ReadMarker> ReadMarkersPatched = new Event<ReadMarker>("read-markers patched", Gantry.ReadMarker.From);
         public static readonly Event<Notification> NotificationsCreated = new Event<Notification>("notifications created", Gantry.Notification.From);
         public static readonly Event<NotificationsRead> NotificationsRead = new Event<NotificationsRead>("notifications read", Gantry.NotificationsRead.From);
+        public static readonly Event<MutedGameRecord> MutedGamesPatched = new Event<MutedGameRecord>("muted-games patched", Gantry.MutedGameRecord.From);
         public static readonly Event<PlayerBlocks> PlayerBlocksPatched = new Event<PlayerBlocks>("player-blocks patched", Gantry.PlayerBlocks.From);
         public static readonly Event<FriendRecord> FriendsCreated = new Event<FriendRecord>("friends created", Gantry.FriendRecord.From);
         public static readonly Event<FriendRecord> FriendsPatched = new Event<FriendRecord>("friends patched", Gantry.FriendRecord.From);

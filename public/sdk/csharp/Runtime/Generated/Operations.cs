@@ -30,6 +30,8 @@ namespace Gantry
         public static readonly Operation MarkNotificationsRead = new Operation("markNotificationsRead", Repeat.Always);
         public static readonly Operation NotifyPlayers = new Operation("notifyPlayers", Repeat.WithKey);
         public static readonly Operation SendNotification = new Operation("sendNotification", Repeat.WithKey);
+        public static readonly Operation ListMutedGames = new Operation("listMutedGames", Repeat.Always);
+        public static readonly Operation SetMutedGame = new Operation("setMutedGame", Repeat.Always);
         public static readonly Operation TriggerRulesEngine = new Operation("triggerRulesEngine", Repeat.WithKey);
         public static readonly Operation CreateMessageChannel = new Operation("createMessageChannel", Repeat.WithKey);
         public static readonly Operation EditGroupInfo = new Operation("editGroupInfo", Repeat.WithKey);
@@ -149,6 +151,8 @@ namespace Gantry
             MarkNotificationsRead,
             NotifyPlayers,
             SendNotification,
+            ListMutedGames,
+            SetMutedGame,
             TriggerRulesEngine,
             CreateMessageChannel,
             EditGroupInfo,

@@ -5910,6 +5910,78 @@ namespace Gantry
         }
     }
 
+    /// <summary>What listMutedGames takes</summary>
+    public sealed class ListMutedGamesInput : Record
+    {
+        public ListMutedGamesInput() : base(new JsonObject())
+        {
+        }
+
+        public ListMutedGamesInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListMutedGamesInput From(object value)
+        {
+            return value == null ? null : new ListMutedGamesInput((JsonObject)value);
+        }
+
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+
+        /// <summary>Rows to skip; default 0</summary>
+        public long? Skip
+        {
+            get { return Get("skip", Read.OptionalInteger); }
+            set { Set("skip", value); }
+        }
+    }
+
+    /// <summary>What listMutedGames answers</summary>
+    public sealed class ListMutedGamesOutput : Record
+    {
+        public ListMutedGamesOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListMutedGamesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListMutedGamesOutput From(object value)
+        {
+            return value == null ? null : new ListMutedGamesOutput((JsonObject)value);
+        }
+
+        public long Total
+        {
+            get { return Get("total", Read.Integer); }
+            set { Set("total", value); }
+        }
+
+        public long Limit
+        {
+            get { return Get("limit", Read.Integer); }
+            set { Set("limit", value); }
+        }
+
+        public long Skip
+        {
+            get { return Get("skip", Read.Integer); }
+            set { Set("skip", value); }
+        }
+
+        public IReadOnlyList<MutedGame> Data
+        {
+            get { return Get("data", value => Read.List(value, Gantry.MutedGame.From)); }
+            set { Set("data", value); }
+        }
+    }
+
     /// <summary>What listNews takes</summary>
     public sealed class ListNewsInput : Record
     {
@@ -7026,6 +7098,97 @@ namespace Gantry
         {
             get { return Get("until", Read.OptionalInteger); }
             set { SetNullable("until", value); }
+        }
+    }
+
+    public sealed class MutedGame : Record
+    {
+        public MutedGame() : base(new JsonObject())
+        {
+        }
+
+        public MutedGame(JsonObject json) : base(json)
+        {
+        }
+
+        public static MutedGame From(object value)
+        {
+            return value == null ? null : new MutedGame((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Slug
+        {
+            get { return Get("slug", Read.String); }
+            set { Set("slug", value); }
+        }
+
+        public string Name
+        {
+            get { return Get("name", Read.String); }
+            set { Set("name", value); }
+        }
+
+        public string Image
+        {
+            get { return Get("image", Read.String); }
+            set { Set("image", value); }
+        }
+
+        /// <summary>When its notifications were turned off, in Unix milliseconds</summary>
+        public long MutedAt
+        {
+            get { return Get("mutedAt", Read.Integer); }
+            set { Set("mutedAt", value); }
+        }
+    }
+
+    public sealed class MutedGameRecord : Record
+    {
+        public MutedGameRecord() : base(new JsonObject())
+        {
+        }
+
+        public MutedGameRecord(JsonObject json) : base(json)
+        {
+        }
+
+        public static MutedGameRecord From(object value)
+        {
+            return value == null ? null : new MutedGameRecord((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string NormalizedAddress
+        {
+            get { return Get("normalizedAddress", Read.String); }
+            set { Set("normalizedAddress", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public bool Muted
+        {
+            get { return Get("muted", Read.Boolean); }
+            set { Set("muted", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long UpdatedAt
+        {
+            get { return Get("updatedAt", Read.Integer); }
+            set { Set("updatedAt", value); }
         }
     }
 
@@ -9493,6 +9656,60 @@ namespace Gantry
         public static SetFavoriteGameOutput From(object value)
         {
             return value == null ? null : new SetFavoriteGameOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+    }
+
+    /// <summary>What setMutedGame takes</summary>
+    public sealed class SetMutedGameInput : Record
+    {
+        public SetMutedGameInput() : base(new JsonObject())
+        {
+        }
+
+        public SetMutedGameInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetMutedGameInput From(object value)
+        {
+            return value == null ? null : new SetMutedGameInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Whether launchers leave out the notifications of the game; the game itself still gets them</summary>
+        public bool Muted
+        {
+            get { return Get("muted", Read.Boolean); }
+            set { Set("muted", value); }
+        }
+    }
+
+    /// <summary>What setMutedGame answers</summary>
+    public sealed class SetMutedGameOutput : Record
+    {
+        public SetMutedGameOutput() : base(new JsonObject())
+        {
+        }
+
+        public SetMutedGameOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetMutedGameOutput From(object value)
+        {
+            return value == null ? null : new SetMutedGameOutput((JsonObject)value);
         }
 
         public bool Success

@@ -29,6 +29,8 @@ signal read_markers_patched(record, meta)
 signal notifications_created(record, meta)
 # record: NotificationsRead
 signal notifications_read(record, meta)
+# record: MutedGameRecord
+signal muted_games_patched(record, meta)
 # record: PlayerBlocks
 signal player_blocks_patched(record, meta)
 # record: FriendRecord
@@ -321,6 +323,22 @@ func notify_players(wallets, message, type, optional = {}, options = {}):
 # Answers: SendNotificationOutput.
 func send_notification(message, type, optional = {}, options = {}):
 	return _call_generated("sendNotification", {"message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
+
+
+# List the games whose notifications the player has turned off, latest first.
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# Answers: ListMutedGamesOutput.
+func list_muted_games(optional = {}, options = {}):
+	return _call_generated("listMutedGames", {}, optional, {"limit": "limit", "skip": "skip"}, options)
+
+
+# Turn a game's notifications off or on in the player's launchers.
+# - game_id: String. Id or slug of the game
+# - muted: bool. Whether launchers leave out the notifications of the game; the game itself still gets them
+# Answers: SetMutedGameOutput.
+func set_muted_game(game_id, muted, options = {}):
+	return _call_generated("setMutedGame", {"gameId": game_id, "muted": muted}, {}, {}, options)
 
 
 # Report a game event and run the game's rules for this trigger.
@@ -1058,6 +1076,8 @@ const _REPEATS = {
 	"markNotificationsRead": "always",
 	"notifyPlayers": "with-key",
 	"sendNotification": "with-key",
+	"listMutedGames": "always",
+	"setMutedGame": "always",
 	"triggerRulesEngine": "with-key",
 	"createMessageChannel": "with-key",
 	"editGroupInfo": "with-key",
@@ -1163,6 +1183,7 @@ const EVENTS = {
 	"read-markers patched": "read_markers_patched",
 	"notifications created": "notifications_created",
 	"notifications read": "notifications_read",
+	"muted-games patched": "muted_games_patched",
 	"player-blocks patched": "player_blocks_patched",
 	"friends created": "friends_created",
 	"friends patched": "friends_patched",
@@ -1264,6 +1285,10 @@ func _answer_record(operation, result):
 			return Records.NotifyPlayersOutput.new().read(result)
 		"sendNotification":
 			return Records.SendNotificationOutput.new().read(result)
+		"listMutedGames":
+			return Records.ListMutedGamesOutput.new().read(result)
+		"setMutedGame":
+			return Records.SetMutedGameOutput.new().read(result)
 		"triggerRulesEngine":
 			return Records.TriggerRulesEngineOutput.new().read(result)
 		"createMessageChannel":
@@ -1477,6 +1502,8 @@ func _emit_event(name, record, meta):
 			emit_signal("notifications_created", Records.Notification.new().read(record), meta)
 		"notifications read":
 			emit_signal("notifications_read", Records.NotificationsRead.new().read(record), meta)
+		"muted-games patched":
+			emit_signal("muted_games_patched", Records.MutedGameRecord.new().read(record), meta)
 		"player-blocks patched":
 			emit_signal("player_blocks_patched", Records.PlayerBlocks.new().read(record), meta)
 		"friends created":

@@ -2856,6 +2856,42 @@ class ListInvitesOutput:
 		return self
 
 
+# What listMutedGames takes
+class ListMutedGamesInput:
+	extends Record
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+	var limit = null
+	# int or null. Rows to skip; default 0
+	var skip = null
+
+	func read(from):
+		json = from
+		limit = json.get("limit")
+		skip = json.get("skip")
+		return self
+
+
+# What listMutedGames answers
+class ListMutedGamesOutput:
+	extends Record
+	# int
+	var total: int = 0
+	# int
+	var limit: int = 0
+	# int
+	var skip: int = 0
+	# Array of MutedGame
+	var data: Array = []
+
+	func read(from):
+		json = from
+		total = _integer("total")
+		limit = _integer("limit")
+		skip = _integer("skip")
+		data = _records("data", MutedGame)
+		return self
+
+
 # What listNews takes
 class ListNewsInput:
 	extends Record
@@ -3388,6 +3424,49 @@ class MuteParticipantOutput:
 		json = from
 		success = _boolean("success")
 		until = json.get("until")
+		return self
+
+
+class MutedGame:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var slug: String = ""
+	# String
+	var name: String = ""
+	# String
+	var image: String = ""
+	# int. When its notifications were turned off, in Unix milliseconds
+	var muted_at: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		slug = _text("slug")
+		name = _text("name")
+		image = _text("image")
+		muted_at = _integer("mutedAt")
+		return self
+
+
+class MutedGameRecord:
+	extends Record
+	# String. Wallet address, lowercase
+	var normalized_address: String = ""
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# bool
+	var muted: bool = false
+	# int. Unix time in milliseconds
+	var updated_at: int = 0
+
+	func read(from):
+		json = from
+		normalized_address = _text("normalizedAddress")
+		game_id = _text("gameId")
+		muted = _boolean("muted")
+		updated_at = _integer("updatedAt")
 		return self
 
 
@@ -4575,6 +4654,33 @@ class SetFavoriteGameInput:
 
 # What setFavoriteGame answers
 class SetFavoriteGameOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		return self
+
+
+# What setMutedGame takes
+class SetMutedGameInput:
+	extends Record
+	# String. Id or slug of the game
+	var game_id: String = ""
+	# bool. Whether launchers leave out the notifications of the game; the game itself still gets them
+	var muted: bool = false
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		muted = _boolean("muted")
+		return self
+
+
+# What setMutedGame answers
+class SetMutedGameOutput:
 	extends Record
 	# bool
 	var success: bool = false
