@@ -74,21 +74,25 @@ export function importFromCommand(): Command {
         if (entry !== null) await db.write(finishAudit, entry, 'ok');
         return imported;
       });
-      refuseEmpty(report, source, given);
+      refuseEmpty(report, { source, given, refusals });
       printReport(report, { isDryRun, refusals, seconds: (Date.now() - startedAt) / 1000 }, json);
     });
 }
 
 function refuseEmpty(
   { counts, leaderboards, refused, leftOut }: ImportReport,
-  source: SourceName,
-  given: readonly string[],
+  { source, given, refusals }: { source: SourceName; given: readonly string[]; refusals: RefusalFile },
 ): void {
   const isEmpty = Object.values(counts).every(({ inSource }) => inSource === 0);
-  if (!isEmpty || refused + leaderboards.length > 0) return;
-  const files = leftOut.map(({ what, why }) => `\n  ${what} ${why}`);
+  if (!isEmpty || leaderboards.length > 0) return;
+  const reasons = leftOut.map(({ what, why }) => `\n  ${what} ${why}`);
+  const { first } = refusals;
+  if (first) {
+    reasons.push(`\n  ${first.file} ${first.reason} (line ${first.line})`);
+    if (refused > 1) reasons.push(`\n  All ${refused} refusals are listed in ${refusals.file}`);
+  }
   throw new BackupError(
-    `Found nothing to import in ${given.join(', ')}. For the files that Gantry reads from ${source}, see "Importing players" in the manual.${files.join('')}`,
+    `Found nothing to import in ${given.join(', ')}. For the files that Gantry reads from ${source}, see "Importing players" in the manual.${reasons.join('')}`,
   );
 }
 
@@ -130,6 +134,7 @@ const refusal = z.strictObject({ file: z.string(), line: z.int(), reason: z.stri
 /** Refused rows as NDJSON, readable by its owner only; there is a file only if this run has refused any. */
 class RefusalFile {
   readonly file: string;
+  first: z.infer<typeof refusal> | undefined;
   #descriptor: number | undefined;
 
   constructor(file: string) {
@@ -150,6 +155,7 @@ class RefusalFile {
   }
 
   add(refused: z.infer<typeof refusal>): void {
+    this.first ??= refused;
     this.#descriptor ??= openSync(this.file, 'w', 0o600);
     writeSync(this.#descriptor, `${JSON.stringify(refused)}\n`);
   }

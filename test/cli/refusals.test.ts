@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Finished } from '../support/gantry-process.ts';
@@ -106,6 +106,13 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     expectSentence(
       imported,
       /^Found nothing to import in .*files\. For the files that Gantry reads from csv, see .*\n {2}guests\.csv is none of players\.csv/,
+    );
+    rmSync(join(files, 'guests.csv'));
+    writeFileSync(join(files, 'players.csv'), '{"type":"player","id":"1"}\n');
+    const refusals = join(directory.path, 'refusals.ndjson');
+    expectSentence(
+      await gantry([...command, '--refusals', refusals], { env: { DATA_DIR: directory.path } }),
+      /^Found nothing to import in .*\n {2}.*players\.csv is JSON instead of CSV: .*"gantry import-from ndjson"/,
     );
   });
 

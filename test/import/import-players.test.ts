@@ -274,6 +274,50 @@ describe('rows that cannot be imported', () => {
     );
   });
 
+  test('a file of another format is refused once, with what it is and which command reads it', async () => {
+    const game = await addGame();
+    const refusalsOf = async (source: SourceName, name: string, content: string | Buffer) => {
+      const file = join(directory.path, name);
+      writeFileSync(file, content);
+      const { refusals, counts } = await importFiles(game, source, [file]);
+      expect([name, counts.players.inSource]).toEqual([name, 0]);
+      return refusals.map(({ reason }) => reason);
+    };
+    const lines = '{"type":"player","id":"a"}\n{"type":"player","id":"b"}\n';
+    const rows = 'id,name\na,Ada\nb,Bo\n';
+    const withNdjson = 'NDJSON in Gantry\'s own form is imported with "gantry import-from ndjson"';
+    for (const [source, name, format] of [
+      ['csv', 'players.csv', 'CSV'],
+      ['nakama', 'users.csv', 'CSV'],
+      ['talo', 'players-1.csv', 'CSV'],
+      ['playfab', 'segment.tsv', 'TSV'],
+    ] as const) {
+      for (const json of [lines, '[\n  {\n    "id": "a"\n  }\n]\n', '[{"type":"player","id":"a"}]'])
+        expect(await refusalsOf(source, name, json)).toEqual([
+          `is JSON instead of ${format}: ${withNdjson}; no row of the file was read`,
+        ]);
+      const separator = format === 'CSV' ? 'commas' : 'tabs';
+      expect(await refusalsOf(source, name, rows.replaceAll(',', ';'))).toEqual([
+        `is not ${format}: separate the columns by ${separator}; no row of the file was read`,
+      ]);
+      expect(await refusalsOf(source, name, Buffer.from(rows, 'utf16le'))).toEqual([
+        'is not UTF-8: save the file in this encoding; no row of the file was read',
+      ]);
+    }
+    for (const [content, reason] of [
+      [rows, 'is not NDJSON: CSV in Gantry\'s own form is imported with "gantry import-from csv"'],
+      ['[{"type":"player"}]', 'is a JSON array instead of NDJSON: write one object on each line'],
+      [
+        '{\n  "type": "player"\n}',
+        'is JSON over several lines instead of NDJSON: write each object on one line',
+      ],
+      [Buffer.from(lines, 'utf16le'), 'is not UTF-8: save the file in this encoding'],
+    ] as const)
+      expect(await refusalsOf('ndjson', 'other.ndjson', content)).toEqual([
+        `${reason}; no row of the file was read`,
+      ]);
+  });
+
   test('of NDJSON: a number beyond a double is not null, and a state that nests too deep does not end the import', async () => {
     const game = await addGame();
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;

@@ -1,5 +1,5 @@
 import { linesOf } from '../../server/backup/game-file.ts';
-import { notUtf8 } from './lines.ts';
+import { forNdjson, noneRead, notUtf8 } from './lines.ts';
 import type { Findings, Place } from './source.ts';
 
 /** The longest row, in characters: a state of 1 MB, with every quote doubled. */
@@ -22,9 +22,9 @@ export function* rowsOf(file: string, findings: Findings): Iterable<Row> {
     const fields = isTabbed ? text.split('\t') : fieldsOf(text);
     if (!names) {
       names = fields;
-      const reason = reasonAgainst(text, names);
+      const reason = reasonAgainst(text, names, isTabbed);
       if (reason === undefined) continue;
-      findings.refuse({ file, line }, `${reason}; no row of the file was read`);
+      findings.refuse({ file, line }, `${reason}; ${noneRead}`);
       return;
     }
     if (fields.length === names.length) {
@@ -34,10 +34,15 @@ export function* rowsOf(file: string, findings: Findings): Iterable<Row> {
 }
 
 /** Why a file with this first row cannot be read; undefined if it can. */
-function reasonAgainst(text: string, names: readonly string[]): string | undefined {
+function reasonAgainst(text: string, names: readonly string[], isTabbed: boolean): string | undefined {
+  if (text.includes('\0')) return notUtf8;
+  const format = isTabbed ? 'TSV' : 'CSV';
+  if (/^\s*[[{]/.test(text)) return `is JSON instead of ${format}: ${forNdjson}`;
   // Otherwise the whole file would be its first row, which is followed by none.
   if (text.includes('\r'))
     return 'has line ends that are only a carriage return: save the file with line feeds';
+  if (names.length === 1 && /[,;\t]/.test(text))
+    return `is not ${format}: separate the columns by ${isTabbed ? 'tabs' : 'commas'}`;
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   return twice === undefined ? undefined : `has two columns named ${JSON.stringify(twice)}`;
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { GantryError } from '../../core/errors.ts';
 import { refuseRoundedText } from '../../core/schemas/rounded-number.ts';
 import { rowsOf } from './delimited.ts';
-import { objectsOf } from './lines.ts';
+import { forNdjson, objectsOf } from './lines.ts';
 import type { Source } from './source.ts';
 
 /** NDJSON in the form of `importedRecord`, but for states, whose JSON is a value. */
@@ -29,7 +29,11 @@ export const csv: Source = function* (files, findings) {
   for (const file of files) {
     const type = types[/^[a-z]+/.exec(basename(file))?.[0] ?? ''];
     if (!type) {
-      findings.leaveOut(basename(file), `is none of ${Object.keys(types).join('.csv, ')}.csv`);
+      const isJson = /\.(ndjson|jsonl?)$/i.test(file);
+      const reason = isJson
+        ? `is not CSV: ${forNdjson}`
+        : `is none of ${Object.keys(types).join('.csv, ')}.csv`;
+      findings.leaveOut(basename(file), reason);
       continue;
     }
     for (const { row, ...place } of rowsOf(file, findings)) {

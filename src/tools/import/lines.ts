@@ -5,6 +5,8 @@ import { linesOf } from '../../server/backup/game-file.ts';
 import type { Findings, Place } from './source.ts';
 
 export const notUtf8 = 'is not UTF-8: save the file in this encoding';
+export const noneRead = 'no row of the file was read';
+export const forNdjson = 'NDJSON in Gantry\'s own form is imported with "gantry import-from ndjson"';
 const tooDeep = `nests deeper than ${maxDepth} levels`;
 const tooLarge = 'has a number that is too large, such as 1e999: write it as a string';
 
@@ -13,9 +15,13 @@ export interface Line extends Place {
   value: Record<string, unknown>;
 }
 
-/** The objects of an NDJSON file. A line that is none, or has a number that a double cannot hold, is reported. */
+/**
+ * The objects of an NDJSON file. A line that is none, or has a number that a double cannot hold, is reported; so is a file
+ * of another format, once.
+ */
 export function* objectsOf(file: string, findings: Findings): Iterable<Line> {
   let line = 0;
+  let isFirst = true;
   for (const text of linesOf(file)) {
     line++;
     if (text === undefined) findings.refuse({ file, line }, notUtf8);
@@ -30,7 +36,21 @@ export function* objectsOf(file: string, findings: Findings): Iterable<Line> {
       yield { value: value as Record<string, unknown>, file, line };
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof GantryError)) throw error;
+      const format = isFirst && error instanceof SyntaxError ? otherFormat(text) : undefined;
+      if (format !== undefined) return findings.refuse({ file, line }, `${format}; ${noneRead}`);
       findings.refuse({ file, line }, error instanceof GantryError ? error.message : 'is not a JSON object');
     }
+    isFirst = false;
   }
+}
+
+/** What a file is whose first line is not a JSON object; undefined if it may be NDJSON with a broken line. */
+function otherFormat(line: string): string | undefined {
+  const text = line.trim();
+  if (text.includes('\0')) return notUtf8;
+  if (text.startsWith('[')) return 'is a JSON array instead of NDJSON: write one object on each line';
+  if (!text.startsWith('{'))
+    return 'is not NDJSON: CSV in Gantry\'s own form is imported with "gantry import-from csv"';
+  if (!/[{[,]$/.test(text)) return undefined;
+  return 'is JSON over several lines instead of NDJSON: write each object on one line';
 }
