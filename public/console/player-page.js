@@ -133,7 +133,7 @@ function Summary({ player, game }) {
       ? html`last seen <${RelativeTime} at=${lastSeenAt} />`
       : games.length === 0
         ? 'never signed in'
-        : 'not seen for a long time';
+        : 'not signed in for a long time, or never';
   return html`
     <div class="player-head">
       <${Avatar} wallet=${wallet} url=${avatar || undefined} present=${present} />

@@ -95,7 +95,10 @@ function Games({ player, games }) {
       },
     },
     { title: 'Sessions', number: true, cell: ({ sessions }) => asCount(sessions) },
-    { title: 'Last seen', cell: ({ lastSeenAt }) => html`<${TimeCell} at=${lastSeenAt} none="long ago" />` },
+    {
+      title: 'Last seen',
+      cell: ({ lastSeenAt }) => html`<${TimeCell} at=${lastSeenAt} none="long ago or never" />`,
+    },
     { title: 'Status', narrow: 'bare', cell: ({ present }) => html`<${PresenceBadge} present=${present} />` },
   ];
   return html`

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataFiles, readConfig } from '../../src/config.ts';
 import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import { changeGame } from '../../src/features/administration/commands.ts';
+import { readPlayerOverview } from '../../src/features/administration/player-overview.ts';
 import { removeFriend } from '../../src/features/friends/commands.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import type { Game, GamePolicies } from '../../src/features/games/game.ts';
@@ -415,6 +416,20 @@ describe('times', () => {
     expect((await ranking(game, 'board')).map(([name]) => name)).toEqual(['Early', 'Late', 'Never']);
     expect(Number(importedOf(game, 'c').players[0]?.created_at)).toBeLessThanOrEqual(store.db.now());
   });
+});
+
+test('an imported score does not say that its player was here; one that was set here does', async () => {
+  const game = await addGame();
+  const wallet = randomWallet();
+  await importLines(game, [
+    { type: 'player', id: 'a', wallet },
+    { type: 'score', player: 'a', score: 5 },
+    { type: 'score', player: 'a', id: '2', score: 6, at: '2026-07-01' },
+  ]);
+  const seen = async () => (await store.db.read(readPlayerOverview, wallet))?.games;
+  expect(await seen()).toEqual([{ gameId: game.id, sessions: 0, lastSeenAt: null }]);
+  const { updatedAt } = await store.db.write(setScore, { gameId: game.id, wallet }, 7);
+  expect(await seen()).toEqual([{ gameId: game.id, sessions: 0, lastSeenAt: Number(updatedAt) }]);
 });
 
 describe('what players have changed here since', () => {

@@ -2,6 +2,7 @@ import { streamOf } from '../../core/events/stream.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { type Player, toPlayer } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
+import { isImported } from '../scores/import-nonce.ts';
 import { scores } from '../scores/tables.ts';
 
 /** Exceeds the bans a player can have: one per game. */
@@ -21,8 +22,8 @@ export interface PlayedGame {
   /** Sessions, including ended ones, as long as they are kept. */
   sessions: number;
   /**
-   * When the player was last active there: opened a session, set a score, or played (`track-game-sessions`); null: longer
-   * ago than sessions are kept.
+   * When the player was last active there: opened a session, set a score (not an imported one), or played
+   * (`track-game-sessions`); null: longer ago than sessions are kept, or never.
    */
   lastSeenAt: number | null;
 }
@@ -41,7 +42,8 @@ export const readPlayerOverview = query(
         last: true,
       });
       const played = yield* read.first(lastPlayed, { gameId, wallet });
-      const lastSeenAt = Math.max(openedAt, score?.updatedAt ?? 0, played?.at ?? 0);
+      const scoredAt = score && !isImported(score) ? score.updatedAt : 0;
+      const lastSeenAt = Math.max(openedAt, scoredAt, played?.at ?? 0);
       games.push({ gameId, sessions, lastSeenAt: lastSeenAt === 0 ? null : lastSeenAt });
     }
     return {

@@ -13,6 +13,7 @@ import {
   type PlayerToImport,
 } from '../../features/player-import/commands.ts';
 import { type ImportedOf, importedRecord } from '../../features/player-import/record.ts';
+import { importNonce } from '../../features/scores/import-nonce.ts';
 import { addLeaderboard } from '../../features/scores/leaderboard-commands.ts';
 import { listLeaderboardRows } from '../../features/scores/leaderboard-queries.ts';
 import { refuseSeasonSchedule } from '../../features/scores/season-schedule.ts';
@@ -248,8 +249,12 @@ class Import implements Disposable {
       const { leaderboard, id, score, at, metadata } = one.record;
       const target = this.#leaderboards.targetOf(leaderboard);
       if (typeof target === 'string' || !isFirst(one, JSON.stringify([leaderboard, id]))) return [];
-      const nonce = id === '' ? 'import' : `import:${id}`;
-      return [{ place: one, score: { leaderboard: target.leaderboard, score, nonce, at, metadata } }];
+      return [
+        {
+          place: one,
+          score: { leaderboard: target.leaderboard, score, nonce: importNonce(id), at, metadata },
+        },
+      ];
     });
     const states = all.filter(isState).flatMap((one) => {
       const { label, state, at, public: isPublic } = one.record;

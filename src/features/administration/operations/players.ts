@@ -20,7 +20,7 @@ import { readBans } from '../queries.ts';
 
 const lastSeenAt = timestamp.nullable().meta({
   description:
-    'When the player last opened a session, set a score or played (`trackGameSessions`) in the game; null: longer ago than sessions are kept',
+    'When the player last opened a session, set a score (not an imported one) or played (`trackGameSessions`) in the game; null: longer ago than sessions are kept, or never',
 });
 
 export const getPlayerDetails = defineAdminOperation({
