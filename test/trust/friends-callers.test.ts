@@ -7,6 +7,7 @@ import {
   addFriend,
   blockEverywhere,
   declineFriend,
+  removeFriend,
   updateFriend,
 } from '../../src/features/friends/commands.ts';
 import { giveFriendCode } from '../../src/features/friends/friend-code-commands.ts';
@@ -17,8 +18,10 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { friendCases } from '../operations/cases/friends.ts';
 import { apiOf } from '../support/api.ts';
+import { befriend } from '../support/befriend.ts';
 import { connectLauncher, settled } from '../support/launcher.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
 
 /** Callers, relative to Ada: players in a launcher, her own sessions, and servers that act for her. */
@@ -252,6 +255,17 @@ test("a game's server neither reads nor changes friends of a player who has neve
   const seen = await asServer('listFriends', { wallet: ada });
   expect(seen.body).toMatchObject({ friends: [{ wallet: friend, favorite: false, note: '' }] });
   expect((await api.dispatch('listFriends', { launcherJwt })).body).toEqual(seen.body);
+
+  // So do connections of the session that it opened, from the next one on.
+  using next = await connectLauncher(server.url, { launcherJwt });
+  const other = await server.openSession(gameId);
+  await befriend(db, gameId, other.wallet, ada);
+  await until('the new friend is announced', () =>
+    next.received.some(({ name }) => name === 'friends created'),
+  );
+  await db.write(removeFriend, ada, other.wallet);
+  await until('the end is announced', () => next.received.some(({ name }) => name === 'friends removed'));
+  expect(socket.received.filter(({ name }) => name.startsWith('friend'))).toEqual([]);
 });
 
 function anonymous(value: unknown, { ada, mark, code }: Scene, wallet: string): unknown {

@@ -17,7 +17,7 @@ import { notificationCreated } from '../../features/notifications/events.ts';
 import { listUndelivered, type NotificationEvent } from '../../features/notifications/queries.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
-import { asSeenBy, isFor, listenerOf, type Push } from './push.ts';
+import { asSeenBy, isFor, type Push } from './push.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /**
@@ -108,6 +108,7 @@ export interface Resumption extends Cursor {
 export interface CatchUpDependencies {
   db: Store;
   details: SessionDetails;
+  listener: Listener;
   push: Push;
   turns: ConcurrencyLimiter;
   /** The games whose public streams the socket follows; `prepare` adds those named by cursors. */
@@ -146,7 +147,7 @@ export class CatchUp {
     this.#db = dependencies.db;
     this.#details = dependencies.details;
     this.sessionId = this.#details.session.id;
-    this.#listener = listenerOf(dependencies.details);
+    this.#listener = dependencies.listener;
     this.#push = dependencies.push;
     this.#push.hold(this);
   }

@@ -30,7 +30,7 @@ import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import type { Outgoing } from './player-socket.ts';
 import type { PresenceFeed } from './presence-feed.ts';
-import { eventTexts, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
+import { eventTexts, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
 import { SocketSession, type SocketSessionServices } from './socket-session.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -198,6 +198,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
     session.catchUp = new CatchUp({
       db,
       details,
+      listener: session.listener,
       push,
       turns,
       followed: subscriptions,
@@ -239,7 +240,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
     session.resumptions = null; // release the memory
     catchUp
       .run(() => {
-        socket.join([roomOfGame(session.details.game.id), ...roomsOfListener(listenerOf(session.details))]);
+        socket.join([roomOfGame(session.details.game.id), ...roomsOfListener(session.listener)]);
         session.subscriptions.goLive();
         session.catchUp = null;
       })

@@ -192,15 +192,13 @@ export const roomOfGame = roomOf.game;
 export const roomOfFollowers = roomOf.followers;
 export const roomOfStatsFollowers = roomOf.statsFollowers;
 
-/** Whose events the sockets of a session receive. */
-export function listenerOf({ session, game }: SessionDetails): Listener {
+/** Whose events the sockets of a session receive. `isShown`: what `showsPlayer` says of it; `friendsScope` asks the same. */
+export function listenerOf({ session, game }: SessionDetails, isShown: boolean): Listener {
   const isLauncher = game.kind === 'launcher';
-  // As in `friendsScope`: a game's server opens sessions of any player.
-  const isByServer = session.openedBy === 'game-server' && game.policies.friends !== 'all';
   return {
     wallet: session.wallet,
     gameId: isLauncher ? null : game.id,
-    friends: isLauncher ? 'all' : isByServer ? 'none' : game.policies.friends,
+    friends: isLauncher ? 'all' : isShown ? game.policies.friends : 'none',
   };
 }
 

@@ -1,11 +1,13 @@
 import type { NewStatus } from '../../cluster/players/player-part.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
+import type { Listener } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { budgetOf, type SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
 import type { Pace } from '../../runtime/pace.ts';
 import type { CatchUp, Resumption } from './catch-up.ts';
+import { listenerOf } from './push.ts';
 import { type ExpiringSession, SessionExpiry } from './session-expiry.ts';
 import type { SigningKey, SigningKeys } from './signing-keys.ts';
 import type { CallOwner } from './socket-traffic.ts';
@@ -36,6 +38,8 @@ export class SocketSession implements ExpiringSession {
   readonly status: NewStatus | null;
   /** As `showsPlayer` when it connected. */
   readonly isShown: boolean;
+  /** Whose events its socket receives. */
+  readonly listener: Listener;
   readonly subscriptions: Subscriptions;
   /** Whom the bytes that it sends are charged to. */
   readonly owner: CallOwner;
@@ -64,6 +68,7 @@ export class SocketSession implements ExpiringSession {
     this.token = token;
     this.status = status;
     this.isShown = isShown;
+    this.listener = listenerOf(details, isShown);
     this.subscriptions = subscriptions;
     this.#socketId = socketId;
     this.#services = services;
