@@ -79,7 +79,14 @@ export function buildServices(
 export async function localServices(store: OpenStore, config: Config): Promise<Services> {
   return buildServices(store, config, {
     presence: new MemoryPresence(),
-    players: { visible: () => null, playing: () => 0, playingAny: () => 0, liveGames: () => 0 }, // there are no sockets
+    // There are no sockets.
+    players: {
+      visible: () => null,
+      isHiding: () => false,
+      playing: () => 0,
+      playingAny: () => 0,
+      liveGames: () => 0,
+    },
     url: () => runningServerUrl(config.dataDirectory) ?? `http://${config.host}:${config.port}`,
     signals: new Signals(() => undefined), // there are no sockets
     stats: noStats,

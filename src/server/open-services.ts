@@ -117,6 +117,7 @@ export async function openServices(
     url: () => later.url(),
     players: {
       visible: (wallet) => later.gateway().friends.visible(wallet),
+      isHiding: (wallet) => later.gateway().friends.isHiding(wallet),
       playing: (gameId) => later.gateway().gameStats.statsOf(gameId).playing,
       playingAny: () => later.gateway().gameStats.players,
       liveGames: () => later.gateway().gameStats.liveGames,

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { setPrivacy } from '../../src/features/friends/privacy-commands.ts';
 import { gameUrl } from '../../src/features/games/game.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { apiOf } from '../support/api.ts';
@@ -161,8 +162,35 @@ describe('get-channel-participants', () => {
     await until('Grace is absent', async () => (await seen())[1] === 'Grace false');
 
     const signedIn = await server.openSession(launcher.gameId, grace.wallet);
-    using _inLauncher = await connectLauncher(server.url, { launcherJwt: signedIn.launcherJwt });
+    using inLauncher = await connectLauncher(server.url, { launcherJwt: signedIn.launcherJwt });
     await until('Grace is present again', async () => (await seen())[1] === 'Grace true');
+    await inLauncher.call('setStatus', { status: 'invisible' });
+    await until('Grace is invisible', async () => (await seen())[1] === 'Grace false');
+    await inLauncher.call('setStatus', { status: 'away' });
+    await until('Grace is away', async () => (await seen())[1] === 'Grace true');
+    await server.services.db.write(setPrivacy, grace.wallet, { presence: 'nobody' });
+    await until('Grace is hidden', async () => (await seen())[1] === 'Grace false');
+  });
+
+  it("counts a session that the game's server opened as it counts any other, and not the server itself", async () => {
+    const { gameId, gameSecret } = await server.createGame({ name: 'Served' });
+    const headers = { Authorization: `Bearer ${gameSecret}` };
+    const ada = await server.openSession(gameId);
+    const grace = { ...ada, wallet: randomWallet() };
+    const channel = await create(ada, grace);
+    using asServer = await connectLauncher(server.url, { gameSecret });
+    const presence = async () => {
+      const { participants: shown } = accepted(await list(ada.launcherJwt, channel._id), participants);
+      const asked = await api.post('/launcher/get-player-presence', { wallets: [grace.wallet] }, headers);
+      const { players } = asked.body as { players: { present: boolean }[] };
+      return [...shown, ...players].map(({ present }) => present);
+    };
+    await asServer.call('setUserScore', { wallet: grace.wallet, score: 1 });
+    expect(await presence()).toEqual([false, false, false]);
+    const opened = await api.post('/launcher/open-channel-session', { wallet: grace.wallet }, headers);
+    const { launcherJwt } = opened.body as { launcherJwt: string };
+    using _opened = await connectLauncher(server.url, { launcherJwt });
+    await until('Grace is present', async () => `${await presence()}` === 'false,true,true');
   });
 
   it('does not show presence in another game', async () => {

@@ -176,6 +176,12 @@ export class PresenceFeed {
     return this.#replica.visible(wallet);
   }
 
+  /** Whether a player appears offline, unless that is because the player is not connected. */
+  isHiding(wallet: string): boolean {
+    if (this.#replica.choiceOf(wallet).status === 'invisible') return true;
+    return this.#replica.onlineSince(wallet) !== null && this.#replica.visible(wallet) === null;
+  }
+
   /** The number of nodes that are known, with this one. */
   get nodes(): number {
     return this.#replica.nodeCount;

@@ -17,9 +17,18 @@ const shownParticipant = z
     wallet: normalizedAddress,
     username: z.string().min(1),
     avatar: z.string().min(1),
-    present: z.boolean().meta({ description: 'Whether the player is online, in this game or in a launcher' }),
+    present: z.boolean().meta({
+      description: 'Whether the player is online, in this game or in a launcher, and does not appear offline',
+    }),
   })
   .meta({ id: 'ShownParticipant' });
+
+interface Needs {
+  db: Store;
+  presence: Presence;
+  players: { isHiding(wallet: string): boolean };
+  publicUrls: PublicUrls;
+}
 
 export const getChannelParticipants = defineOperation({
   name: 'getChannelParticipants',
@@ -30,10 +39,7 @@ export const getChannelParticipants = defineOperation({
   input: z.object({ channelId: idInput }),
   cost: fixedCost('read', 5),
   output: z.object({ success, participants: z.array(shownParticipant) }),
-  async handler(
-    { input, caller },
-    { db, presence, publicUrls }: { db: Store; presence: Presence; publicUrls: PublicUrls },
-  ) {
+  async handler({ input, caller }, { db, presence, players, publicUrls }: Needs) {
     const members = await db.read(listChannelMembers, ownerOf(caller), input.channelId);
     const participants = members.map(async ({ sessionIds, ...player }) => {
       const present = await Promise.all(sessionIds.map((sessionId) => presence.isPresent(sessionId)));
@@ -41,7 +47,7 @@ export const getChannelParticipants = defineOperation({
         wallet: player.wallet,
         username: displayName(player),
         avatar: publicUrls.avatar(player),
-        present: present.includes(true),
+        present: present.includes(true) && !players.isHiding(player.wallet),
       };
     });
     return { success: true, participants: await Promise.all(participants) };
