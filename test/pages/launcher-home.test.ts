@@ -2,6 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
+import { moveNewsMark } from '../../src/features/news/commands.ts';
 import { findSessions, liveSessions } from '../../src/features/sessions/queries.ts';
 import { befriend } from '../support/befriend.ts';
 import { post } from '../support/http.ts';
@@ -136,6 +137,19 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await page.getByRole('heading', { name: 'Choose a game' }).waitFor();
     await page.getByRole('tab', { name: 'News', exact: true }).click();
     await first.getByText(/^Pinned/).waitFor();
+    expect(await news.locator('.unread').count()).toBe(0);
+  });
+
+  test('news that were read on another device are not new here once the page is looked at again', async () => {
+    const { page } = await demo.signIn();
+    await page.getByRole('tab', { name: /^News.* new/ }).waitFor();
+    const { address } = await signedInAs(page);
+    const { items } = await admin('list-news-items', {});
+    await demo.server.services.db.write(moveNewsMark, address, '', items[0].newsId);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByRole('tab', { name: 'News', exact: true }).click();
+    const news = page.getByRole('list', { name: 'News', exact: true });
+    await news.getByText('A new cup every week').waitFor();
     expect(await news.locator('.unread').count()).toBe(0);
   });
 

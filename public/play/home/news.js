@@ -19,6 +19,8 @@ export class News extends Observable {
   /** @type {string | null} */
   #newest = null;
   hasMore = false;
+  /** The ids of items that were marked as read here while they were shown: they stay highlighted. @type {Set<string>} */
+  #markedHere = new Set();
   /** The player may have read them on another device, or they may have been removed: neither is told. */
   #lookedAt = () => {
     if (document.visibilityState === 'visible') this.load(true);
@@ -45,15 +47,13 @@ export class News extends Observable {
 
   /**
    * Also after a reconnect: signals are not replayed.
-   * @param {boolean} [isArrival] news have been published: those that are shown as unread stay so
+   * @param {boolean} [keepsHighlights] of what was marked as read here
    */
-  async load(isArrival = false) {
+  async load(keepsHighlights = false) {
     try {
       const { news, unread = 0, newest = null, nextCursor, more } = await this.#page({});
-      const marked = new Set(this.items?.filter(({ read }) => read === false).map(({ newsId }) => newsId));
-      this.items = news.map((item) =>
-        isArrival && marked.has(item.newsId) ? { ...item, read: false } : item,
-      );
+      if (!keepsHighlights) this.#markedHere.clear();
+      this.items = news.map((item) => (this.#markedHere.has(item.newsId) ? { ...item, read: false } : item));
       this.unread = unread;
       this.#newest = newest;
       this.#cursor = nextCursor;
@@ -84,6 +84,7 @@ export class News extends Observable {
   async markRead() {
     if (this.unread === 0 || this.#newest === null) return;
     const upTo = this.#newest;
+    for (const { newsId, read } of this.items ?? []) if (read === false) this.#markedHere.add(newsId);
     this.unread = 0;
     this.changed();
     await this.#connection.call('markNewsRead', { upTo });
