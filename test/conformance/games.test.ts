@@ -6,7 +6,7 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { faults, itRefuses, pagingFaults } from '../support/field-faults.ts';
-import { connectLauncher } from '../support/launcher.ts';
+import { connectLauncher, settled } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { page } from '../support/records.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
@@ -189,6 +189,11 @@ describe('get-channel-participants', () => {
     expect(await presence()).toEqual([false, false, false]);
     const opened = await api.post('/launcher/open-channel-session', { wallet: grace.wallet }, headers);
     const { launcherJwt } = opened.body as { launcherJwt: string };
+    // Whether she is online elsewhere is not the game's to know before she has opened it herself.
+    const signedIn = await server.openSession(launcher.gameId, grace.wallet);
+    using inLauncher = await connectLauncher(server.url, { launcherJwt: signedIn.launcherJwt });
+    await settled(inLauncher);
+    expect(await presence()).toEqual([false, false, false]);
     using _opened = await connectLauncher(server.url, { launcherJwt });
     await until('Grace is present', async () => `${await presence()}` === 'false,true,true');
   });

@@ -2651,7 +2651,7 @@ interface ShownParticipant {
     wallet: string;
     username: string;
     avatar: string;
-    /** Whether the player is online, in this game or in a launcher, and does not appear offline */
+    /** Whether the player is online, in this game or, having opened it, in a launcher, and does not appear offline */
     present: boolean;
 }
 /** What signInGuest takes */

@@ -201,6 +201,7 @@ const profilesOfMembers = statement<
   FROM participants AS p LEFT JOIN players AS l ON l.wallet = p.wallet
   WHERE p.channel_id = @channelId ORDER BY p.position`);
 
+/** In the game, and in launchers of those who have opened the game: anyone can be named as a member. */
 const liveSessionsOfMembers = statement<
   { channelId: string; gameId: string; now: number; limit: number },
   { wallet: string; id: string }
@@ -212,6 +213,7 @@ const liveSessionsOfMembers = statement<
     SELECT s.wallet, s.id, row_number() OVER (PARTITION BY s.wallet ORDER BY s.opened_at DESC, s.id DESC) AS place
     FROM participants AS p JOIN channel_sessions AS s ON s.wallet = p.wallet JOIN games AS g ON g.id = s.game_id
     WHERE p.channel_id = @channelId AND g.kind = 'launcher' AND s.ended_at IS NULL AND s.expires_at > @now
+      AND EXISTS (SELECT 1 FROM opened_games AS o WHERE o.wallet = p.wallet AND o.game_id = @gameId)
   ) AS live WHERE place <= @limit`);
 
 const betweenText = (seq: string) =>

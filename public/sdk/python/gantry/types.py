@@ -2761,7 +2761,7 @@ class ShownParticipant(TypedDict):
     wallet: str
     username: str
     avatar: str
-    #: Whether the player is online, in this game or in a launcher, and does not appear offline
+    #: Whether the player is online, in this game or, having opened it, in a launcher, and does not appear offline
     present: bool
 
 

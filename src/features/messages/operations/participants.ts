@@ -18,7 +18,8 @@ const shownParticipant = z
     username: z.string().min(1),
     avatar: z.string().min(1),
     present: z.boolean().meta({
-      description: 'Whether the player is online, in this game or in a launcher, and does not appear offline',
+      description:
+        'Whether the player is online, in this game or, having opened it, in a launcher, and does not appear offline',
     }),
   })
   .meta({ id: 'ShownParticipant' });

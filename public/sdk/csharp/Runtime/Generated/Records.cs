@@ -10285,7 +10285,7 @@ namespace Gantry
             set { Set("avatar", value); }
         }
 
-        /// <summary>Whether the player is online, in this game or in a launcher, and does not appear offline</summary>
+        /// <summary>Whether the player is online, in this game or, having opened it, in a launcher, and does not appear offline</summary>
         public bool Present
         {
             get { return Get("present", Read.Boolean); }

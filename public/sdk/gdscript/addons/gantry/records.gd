@@ -4959,7 +4959,7 @@ class ShownParticipant:
 	var username: String = ""
 	# String
 	var avatar: String = ""
-	# bool. Whether the player is online, in this game or in a launcher, and does not appear offline
+	# bool. Whether the player is online, in this game or, having opened it, in a launcher, and does not appear offline
 	var present: bool = false
 
 	func read(from):
