@@ -10,7 +10,7 @@ import { Lobby } from './lobby.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { PlayerGames } from './player-games.js';
-import { gameSessionEnd, sessionEnd } from './session-end.js';
+import { gameSessionEnd, openingProblem, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
 import {
   nameDevice,
@@ -228,7 +228,7 @@ export class Launcher extends Observable {
       const refusal = /** @type {import('gantry-client').GantryError} */ (error);
       if (refusal.reason !== 'access_denied') {
         this.places.leave(this.shown);
-        throw error;
+        throw openingProblem(error, game.name);
       }
       this.refusal = { gameId: game.gameId, error: refusal };
       this.places.go({ ...this.shown, dialogs: [`about=${game.slug}`] }, true);

@@ -4,10 +4,10 @@ import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { messageOf } from '../shared/states.js';
 import { toastError } from '../shared/toasts.js';
 import { NameForm } from './name-form.js';
 import { useMenu } from './places.js';
+import { signInProblem } from './session-end.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
 
 /**
@@ -66,7 +66,7 @@ function ConnectWallet({ launcher, onWallet }) {
       launcher.places.closeDialog('account');
       onWallet(launcherJwt);
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(signInProblem(error));
       setBusy('');
     }
   };

@@ -1,3 +1,5 @@
+import { messageOf } from '../shared/states.js';
+
 /**
  * What the player sees when a session ends. The reasons are those of README.md, "Channel sessions".
  * @typedef {{ title: string, text: string }} SessionEnd
@@ -11,6 +13,10 @@ const sessionEnds = {
   banned: {
     title: 'You are banned',
     text: 'An administrator has banned this player. Your data is kept; contact the operator of this server for details.',
+  },
+  player_banned: {
+    title: 'You are banned',
+    text: 'An administrator has banned this player; contact the operator of this server for details. If the player was just erased, sign in again in a few seconds.',
   },
   upgraded: {
     title: 'This player now has a wallet',
@@ -63,4 +69,30 @@ export function gameSessionEnd(reason, game) {
   }
   const { title, text } = sessionEnd(reason);
   return { title: `${game}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`, text };
+}
+
+/**
+ * Why a player cannot sign in. The server's message of a ban has the wallet instead, for callers who act for many players.
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function signInProblem(error) {
+  if (!isBan(error)) return messageOf(error);
+  const { title, text } = sessionEnd('player_banned');
+  return `${title}. ${text}`;
+}
+
+/**
+ * Why a game cannot be opened, while the launcher's own session lasts.
+ * @param {unknown} error
+ * @param {string} game its name
+ * @returns {unknown} an error to show
+ */
+export function openingProblem(error, game) {
+  return isBan(error) ? new Error(gameSessionEnd('banned', game).title) : error;
+}
+
+/** @param {unknown} error */
+function isBan(error) {
+  return error instanceof Error && /** @type {{ reason?: string }} */ (error).reason === 'player_banned';
 }

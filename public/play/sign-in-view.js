@@ -5,7 +5,8 @@ import { post } from '../shared/api.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Mark } from '../shared/site-header.js';
-import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
+import { Empty, ErrorState, Loading } from '../shared/states.js';
+import { signInProblem } from './session-end.js';
 import { signIn } from './sign-in.js';
 import { forgetDevice, storeDevice, storedDevices } from './stored-session.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
@@ -79,7 +80,7 @@ export function SignInView({ notice, onSignedIn }) {
     try {
       onSignedIn(await enter(options.launcherId));
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(signInProblem(error));
       setBusy('');
     }
   };

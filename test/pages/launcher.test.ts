@@ -218,15 +218,16 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     if (where === null) {
       await ada.page.reload();
       await ada.page.getByRole('button', { name: 'Play as a guest' }).waitFor();
+      await ada.page.getByRole('button', { name: /^Continue as/ }).click();
     } else {
       expect(await ada.page.locator('iframe').count()).toBe(0);
       await ada.page.getByRole('link', { name: 'All games' }).click();
       await ada.page.getByRole('button', { name: 'Play Demo Game' }).click();
-      await ada.page
-        .getByText(/banned/)
-        .first()
-        .waitFor();
     }
+    // The server's message has the wallet.
+    const problem = ada.page.locator('.toast.error, .sign-in .banner.bad');
+    expect(await problem.innerText()).toContain(words);
+    expect(await problem.innerText()).not.toContain('0x');
     await until(
       'the other one plays on',
       async () => (await grace.connection.getAttribute('data-state')) === 'live',
