@@ -22,6 +22,7 @@ import {
 } from '../storage-quota/game-storage.ts';
 import {
   anonymizeEvents,
+  blankJson,
   erasedAddress,
   formerAddresses,
   type Pass,
@@ -50,6 +51,7 @@ export interface OwnText {
   /** The table's key columns. */
   key: readonly string[];
   column: string;
+  isJson: boolean;
   owner: string;
 }
 
@@ -61,13 +63,13 @@ export const blankTexts = exclusiveCommand(
   'blankTexts',
   function* (tx, texts: readonly OwnText[], wallet: string): Steps<boolean> {
     let limit = sliceRows;
-    for (const { table, key, column, owner } of texts) {
+    for (const { table, key, column, isJson, owner } of texts) {
       const text = (
         blank: string,
         rowKey: string,
       ) => `UPDATE ${table} SET ${column} = ${blank} WHERE (${rowKey}) IN (
         SELECT ${rowKey} FROM ${table} WHERE ${owner} = @wallet AND ${column} <> ${blank} LIMIT @limit)`;
-      const { sqlite, postgres } = zeros(`octet_length(${column})`);
+      const { sqlite, postgres } = isJson ? blankJson(column) : zeros(`octet_length(${column})`);
       const blank = statement<{ wallet: string; limit: number }>({
         sqlite: text(sqlite, key.join(', ')),
         postgres: text(postgres, key.join(', ')),

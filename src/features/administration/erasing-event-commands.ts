@@ -113,8 +113,13 @@ export function zeros(count: string): { sqlite: string; postgres: string } {
   return { sqlite: `substr(hex(zeroblob(${count})), 1, ${count})`, postgres: `repeat('0', ${count})` };
 }
 
-// A JSON string of zeros, which concurrent readers of the event can still parse.
-const blankRecord = zeros('octet_length(record) - 2');
+/** SQL expression: a JSON string as long as the JSON text, of at least 2 bytes, which concurrent readers can still parse. */
+export function blankJson(json: string): { sqlite: string; postgres: string } {
+  const { sqlite, postgres } = zeros(`octet_length(${json}) - 2`);
+  return { sqlite: `'"' || ${sqlite} || '"'`, postgres: `'"' || ${postgres} || '"'` };
+}
+
+const blankRecord = blankJson('record');
 
 const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
 /** Events of the ends of the player's sessions by the erasure, which other processes need to disconnect the sockets. */
@@ -124,8 +129,8 @@ const eventsIn: Readonly<Record<Pass, string>> = {
   last: ofPlayer,
 };
 const blankText = (blank: string, key: string, where: string) =>
-  `UPDATE events SET record = '"' || ${blank} || '"' WHERE (${key}) IN (
-    SELECT ${key} FROM events WHERE ${where} AND record <> '"' || ${blank} || '"' LIMIT @limit)`;
+  `UPDATE events SET record = ${blank} WHERE (${key}) IN (
+    SELECT ${key} FROM events WHERE ${where} AND record <> ${blank} LIMIT @limit)`;
 const blankEventsIn = (where: string) =>
   statement<{ wallet: string; limit: number }>({
     sqlite: blankText(blankRecord.sqlite, 'position', where),

@@ -133,10 +133,10 @@ function ownTextsIn(tables: readonly AnyTable[]) {
     const { player, texts = [] } = table.of;
     return player === undefined
       ? []
-      : texts.map((text) => ({
-          ...rowsOf(table, player),
-          column: columnOf(table, text).sqlName,
-        }));
+      : texts.map((text) => {
+          const { sqlName, kind } = columnOf(table, text);
+          return { ...rowsOf(table, player), column: sqlName, isJson: kind === 'json' };
+        });
   });
 }
 

@@ -6,6 +6,7 @@ import { query, type Read, type ReadSteps, type Statement, statement } from '../
 import { type AnyRow, columnOf, type Value } from '../../core/storage/table.ts';
 import { players } from '../players/tables.ts';
 import { type ExportedTable, exportedTables } from './player-export-tables.ts';
+import { erasures } from './tables.ts';
 
 /** A page ends after about this many characters, so that large states do not fill memory. */
 const maxPageLength = 1024 * 1024;
@@ -43,6 +44,9 @@ export const readPlayerExport = query(
   ): ReadSteps<{ records: PlayerRecord[]; next: ExportPlace | null }> {
     if (!(yield* read.get(players, wallet))) {
       throw new GantryError('player_unknown', 'There is no player with this wallet');
+    }
+    if (yield* read.get(erasures, wallet)) {
+      throw new GantryError('player_unknown', 'This player is being erased');
     }
     const records: PlayerRecord[] = [];
     let length = 0;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { GantryError } from '../../../src/core/errors.ts';
 import { events, streams } from '../../../src/core/events/tables.ts';
@@ -15,6 +16,7 @@ import {
 import { sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { addReactionTo } from '../../../src/features/messages/reaction-commands.ts';
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { ensurePlayer } from '../../../src/features/players/commands.ts';
 import { isBanned } from '../../../src/features/players/queries.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
@@ -74,6 +76,24 @@ export function playerErasingContract(open: OpenStore): void {
       for (const text of [ada.wallet, 'own', 'late'])
         expect([text, await tablesWith(db, text)]).toEqual([text, []]);
       expect(await tablesWith(db, grace.wallet)).toEqual(expect.arrayContaining(['participants', 'players']));
+    });
+
+    test('leaves JSON behind at every step, for those who read states and export games meanwhile', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const [ada, grace] = await trio(db);
+      await live(db, ada, grace, 'own');
+      await db.write(trackPlaySession, ada, { sessionId: randomUUID(), state: '"own"', endTime: undefined });
+      const seen = new Set<unknown>();
+      const watched = interposed(db, async () => {
+        const rows = [
+          ...(await rowsIn(db, 'SELECT json FROM states', {})),
+          ...(await rowsIn(db, 'SELECT state AS json FROM play_sessions', {})),
+        ];
+        for (const row of rows) seen.add(JSON.parse(String(Object(row).json)));
+      });
+      await erasePlayerData(watched, tables, ada.wallet);
+      expect(seen).toEqual(new Set(['own', '000']));
     });
 
     test('keeps the player out until the sweep, and erases nothing of what they do when they are back', async () => {

@@ -7,6 +7,7 @@ import type { Store } from '../../../src/core/storage/store.ts';
 import type { AnyTable } from '../../../src/core/storage/table.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { ban } from '../../../src/features/administration/commands.ts';
+import { beginErasing } from '../../../src/features/administration/erasing-commands.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import {
   type ExportPlace,
@@ -163,13 +164,15 @@ export function playerExportContract(open: OpenStore): void {
       );
     });
 
-    test('is refused for an unknown and an erased player', async () => {
+    test('is refused for a player who is unknown, being erased, or erased', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await addPlayer(db, (await addGame(db)).id);
       const unknown = { reason: 'player_unknown' };
       await expect(db.read(readPlayerExport, newGuestAddress(), null, 10)).rejects.toMatchObject(unknown);
       expect(await exportOf(db, ada.wallet, 10)).toHaveLength(3);
+      await db.write(beginErasing, ada.wallet);
+      await expect(db.read(readPlayerExport, ada.wallet, null, 10)).rejects.toMatchObject(unknown);
       await erasePlayerData(db, declaredTables, ada.wallet);
       await expect(db.read(readPlayerExport, ada.wallet, null, 10)).rejects.toMatchObject(unknown);
     });
