@@ -105,7 +105,7 @@ export function AdministratorsView() {
                 confirm="Revoke"
                 act=${() => admin.call('revokeAdministrator', { administratorId: one.administratorId })}
                 done="${one.name} revoked"
-                onDone=${reload}
+                reload=${reload}
               >
                 <p>The token is rejected immediately, on every node, and open consoles are signed out. The audit log keeps the name.</p>
               <//>

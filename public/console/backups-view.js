@@ -165,7 +165,7 @@ function List({ backups, onChanged }) {
             confirm="Delete"
             act=${() => admin.call('removeBackup', { name: backup.name })}
             done="Backup deleted"
-            onDone=${onChanged}
+            reload=${onChanged}
           >
             <p><code class="wrap">${backup.name}</code> is deleted from the server. This cannot be undone.</p>
           <//>

@@ -24,9 +24,11 @@ import { useAdmin } from './admin.js';
  *   act: () => Promise<unknown>,
  *   done: string,
  *   onDone?: () => void,
+ *   reload?: () => void,
  * }} props `needs` is the operation it calls: the button is hidden from roles that may not; `label` is the accessible
  *   name, `text` a shorter visible one; `title` is the question; `confirm` the label of the confirming button, a verb;
- *   `done` the toast afterwards
+ *   `done` the toast afterwards; `reload` loads
+ *   what the view shows again, when it is done, and after a refusal: someone else may have done it meanwhile
  */
 export function ConfirmButton({
   needs,
@@ -42,6 +44,7 @@ export function ConfirmButton({
   act,
   done,
   onDone,
+  reload,
 }) {
   const admin = useAdmin();
   const [asking, setAsking] = useState(false);
@@ -51,6 +54,11 @@ export function ConfirmButton({
     setProblem('');
     setAsking(true);
   };
+  const close = () => {
+    if (busy) return;
+    setAsking(false);
+    if (problem) reload?.(); // not earlier: this button may vanish, and the message with it
+  };
   const run = async () => {
     setBusy(true);
     setProblem('');
@@ -59,6 +67,7 @@ export function ConfirmButton({
       setAsking(false);
       toast(done, 'success');
       onDone?.();
+      reload?.();
     } catch (error) {
       setProblem(messageOf(error));
     }
@@ -72,7 +81,7 @@ export function ConfirmButton({
     ${
       asking &&
       html`
-        <${ConfirmDialog} title=${title} confirm=${confirm} kind=${confirmKind} busy=${busy} onConfirm=${run} onClose=${() => !busy && setAsking(false)}>
+        <${ConfirmDialog} title=${title} confirm=${confirm} kind=${confirmKind} busy=${busy} onConfirm=${run} onClose=${close}>
           ${children}
           ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
         <//>

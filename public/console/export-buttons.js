@@ -38,7 +38,7 @@ export function ExportButtons({ columns, pages, fileName }) {
       const which = hasAll ? '' : 'the first ';
       toast(`Saved ${which}${asCount(all.length)} rows as ${fileName}.${kind}`, 'success');
     } catch (error) {
-      toast(`Export failed:  ${messageOf(error)}`, 'error');
+      toast(`Export failed: ${messageOf(error)}`, 'error');
     }
     setProgress('');
   };

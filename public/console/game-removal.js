@@ -33,12 +33,12 @@ export function GameRemoval({ game, onChanged }) {
         ${
           isArchived
             ? html`
-                <${ConfirmButton} needs="updateGame" confirmKind="primary" label="List again" title="List ${game.name} again?" confirm="List again" act=${() => admin.call('updateGame', { gameId, listing: 'listed' })} done="${game.name} is listed again" onDone=${onChanged}>
+                <${ConfirmButton} needs="updateGame" confirmKind="primary" label="List again" title="List ${game.name} again?" confirm="List again" act=${() => admin.call('updateGame', { gameId, listing: 'listed' })} done="${game.name} is listed again" reload=${onChanged}>
                   <p>Players see it in the launcher and can open new sessions.</p>
                 <//>
               `
             : html`
-                <${ConfirmButton} needs="updateGame" label="Archive game" title="Archive ${game.name}?" confirm="Archive" act=${() => admin.call('updateGame', { gameId, listing: 'archived' })} done="${game.name} archived" onDone=${onChanged}>
+                <${ConfirmButton} needs="updateGame" label="Archive game" title="Archive ${game.name}?" confirm="Archive" act=${() => admin.call('updateGame', { gameId, listing: 'archived' })} done="${game.name} archived" reload=${onChanged}>
                   <p>All sessions end now, and the game cannot be played until you list it again. Scores, states and messages are kept; the leaderboard stays public.</p>
                 <//>
               `

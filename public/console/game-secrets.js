@@ -46,7 +46,7 @@ export function GameSecrets({ game }) {
           confirm="Revoke"
           act=${() => admin.call('revokeGameSecret', { gameId, fingerprint })}
           done="Secret revoked"
-          onDone=${reload}
+          reload=${reload}
         >
           <p>Requests of ${game.name} with this secret are rejected immediately. This cannot be undone.</p>
         <//>

@@ -77,7 +77,7 @@ function Head({ game, board, onChanged }) {
             confirm="End season"
             act=${() => admin.call('resetLeaderboard', { gameId, leaderboard })}
             done="Season ${season} ended"
-            onDone=${onChanged}
+            reload=${onChanged}
           >
             <p>Its standings become final and stay readable, and season ${season + 1} begins with an empty leaderboard. Players, webhooks and rules are notified.</p>
             ${seasonEndsAt !== null && html`<p>It is scheduled to end on ${minuteTime(seasonEndsAt)}.</p>`}

@@ -191,7 +191,7 @@ function columnsOf({ admin, gameId, board, reload, onAround }) {
         confirm="Remove"
         act=${() => admin.call('removeScore', { gameId, scoreId: _id })}
         done="Score removed"
-        onDone=${reload}
+        reload=${reload}
       >
         <p>The record is permanently deleted. If the player has another score, it is ranked instead. Subscribers are updated immediately.</p>
       <//>

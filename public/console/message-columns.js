@@ -25,12 +25,12 @@ export const sentColumn = {
 };
 
 /**
- * A button that removes the message. `onDone` is called once it is removed.
+ * A button that removes the message. `reload` loads the messages again.
  * @param {import('./admin.js').Admin} admin
- * @param {() => void} onDone
+ * @param {() => void} reload
  * @returns {import('./virtual-table.js').Column<Message>}
  */
-export function removalColumn(admin, onDone) {
+export function removalColumn(admin, reload) {
   return {
     title: 'Remove',
     hidden: true,
@@ -42,7 +42,7 @@ export function removalColumn(admin, onDone) {
         confirm="Remove"
         act=${() => admin.call('removeMessage', { messageId: _id })}
         done="Message removed"
-        onDone=${onDone}
+        reload=${reload}
       >
         <blockquote class="quote">${content}</blockquote>
         <p>Its content is permanently deleted, here and in every launcher.</p>

@@ -102,7 +102,7 @@ function Mutes() {
           confirm="Unmute"
           act=${() => admin.call('unmutePlayer', { wallet, gameId: id, mutedBy, ...(channelId && { channelId }) })}
           done="Player unmuted"
-          onDone=${pages.reload}
+          reload=${pages.reload}
         >
           <p>The mute by ${muters[mutedBy]} ends now. Other mutes of the player stay.</p>
         <//>
@@ -170,7 +170,7 @@ function Bans() {
           confirm="Unban"
           act=${() => admin.call('unbanPlayer', { wallet, ...(id && { gameId: id }) })}
           done="Unbanned from ${scopeOf(id)}"
-          onDone=${pages.reload}
+          reload=${pages.reload}
         >
           <p>The player can sign in again.</p>
         <//>

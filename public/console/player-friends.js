@@ -70,7 +70,7 @@ export function PlayerFriends({ wallet }) {
             confirm=${`End ${what}`}
             act=${() => admin.call('removePlayerFriend', { wallet, friend: other })}
             done=${state === 'friend' ? 'Friendship ended' : 'Request ended'}
-            onDone=${pages.reload}
+            reload=${pages.reload}
           >
             <p>${username} and this player disappear from each other's lists, and invites between them end. They can become friends again, unless one blocks the other.</p>
           <//>

@@ -20,6 +20,8 @@ import { linkTo } from './route.js';
 
 /** How many of a player's sessions are searched for active ones. */
 const maxSessionsSearched = 5_000;
+/** Erasing a player with much data takes a while. */
+const eraseTimeoutMs = 10 * 60_000;
 
 /** @typedef {import('./player-page.js').PlayerDetails} PlayerDetails */
 /** @typedef {import('./game-view.js').Game} Game */
@@ -176,7 +178,7 @@ function Sessions({ wallet, games, game, onChanged }) {
           confirm="End session"
           act=${() => admin.call('revokeSession', { sessionId })}
           done="Session ended"
-          onDone=${ended}
+          reload=${ended}
         >
           <p>The player is signed out of ${nameOf(gameId)} immediately and notified that an administrator ended the session. The player can sign in again.</p>
         <//>
@@ -266,7 +268,7 @@ function Bans({ player, games, game, onChanged }) {
           confirm="Unban"
           act=${() => admin.call('unbanPlayer', { wallet, ...(gameId && { gameId }) })}
           done="Unbanned from ${nameOf(gameId)}"
-          onDone=${onChanged}
+          reload=${onChanged}
         >
           <p>The player can sign in again.</p>
         <//>
@@ -299,7 +301,7 @@ function Bans({ player, games, game, onChanged }) {
                 confirm="Ban"
                 act=${() => admin.call('banPlayer', { wallet, reason, ...(scope && { gameId: scope }) })}
                 done="Banned from ${nameOf(scope)}"
-                onDone=${onChanged}
+                reload=${onChanged}
               >
                 <p>The player's sessions there end immediately, with a notice in the launcher, and no new ones can be opened. Existing data is kept.</p>
               <//>
@@ -349,7 +351,7 @@ function EraseButton({ player, onErased }) {
       act=${async () => {
         if (typed.trim().toLowerCase() !== expected)
           throw new Error(`Type the last four characters of the wallet (${expected}) to confirm.`);
-        await admin.call('erasePlayer', { wallet: player.wallet });
+        await admin.call('erasePlayer', { wallet: player.wallet }, { timeoutMs: eraseTimeoutMs });
       }}
       done="Player erased"
       onDone=${onErased}

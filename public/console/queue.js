@@ -129,7 +129,7 @@ function ActionDialog({ actionId, known, onClose, onChanged }) {
         ${
           state === 'queued' &&
           html`
-            <${ConfirmButton} needs="cancelAction" label="Cancel action" title="Cancel this action?" confirm="Confirm" act=${() => admin.call('cancelAction', { actionId })} done="Action cancelled" onDone=${changed}>
+            <${ConfirmButton} needs="cancelAction" label="Cancel action" title="Cancel this action?" confirm="Confirm" act=${() => admin.call('cancelAction', { actionId })} done="Action cancelled" reload=${changed}>
               <p>The action is removed from the queue before it is sent, and the player's launcher is notified. It can be retried later.</p>
             <//>
           `
@@ -137,7 +137,7 @@ function ActionDialog({ actionId, known, onClose, onChanged }) {
         ${
           (state === 'failed' || state === 'cancelled' || state === 'queued') &&
           html`
-            <${ConfirmButton} needs="retryAction" label="Retry" title="Retry this action?" confirm="Retry" act=${() => admin.call('retryAction', { actionId })} done="Action requeued" onDone=${changed}>
+            <${ConfirmButton} needs="retryAction" label="Retry" title="Retry this action?" confirm="Retry" act=${() => admin.call('retryAction', { actionId })} done="Action requeued" reload=${changed}>
               <p>The action runs as soon as possible with its attempt count reset. Its on-chain cost counts against the game's spending limit of today.</p>
             <//>
           `

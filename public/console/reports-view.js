@@ -2,11 +2,13 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { RelativeTime } from '../shared/relative-time.js';
 import { reportReasons } from '../shared/report-reasons.js';
 import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { actorName } from './audit-log.js';
+import { BanBadge } from './ban-badge.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
@@ -64,7 +66,7 @@ export function ReportsView() {
       wide: true,
       cell: ({ reportId, reason, comment, messageId, status: state }) => html`
         <span class="truncate">
-          <span class="badge ${tones[state]}">${state}</span>${' '}
+          ${status === '' && html`<span class="badge ${tones[state]}">${state}</span> `}
           <a href=${linkTo('reports', reportId)}>${reportReasons[reason]}${messageId === null ? '' : ' in a message'}</a>${' '}
           <span class="quiet small">${comment}</span>
         </span>
@@ -121,11 +123,19 @@ export function ReportsView() {
 export function ReportPage({ reportId }) {
   const admin = useAdmin();
   const { nameOf } = useGameNames();
-  const { result, error, reload } = useQuery(() => admin.call('getReport', { reportId }), [reportId]);
+  const { result, error, reload } = useQuery(async () => {
+    const { report } = await admin.call('getReport', { reportId });
+    const { gameId, subject: wallet } = report;
+    const [bans, mutes] = await Promise.all([
+      admin.call('listBans', { wallet }),
+      admin.call('listMutes', { wallet, gameId }),
+    ]);
+    return { report, bans: bans.data, mutes: mutes.data };
+  }, [reportId]);
   const back = html`<p class="crumb"><a class="back" href=${linkTo('moderation')}><${Icon} name="arrowLeft" />All reports</a></p>`;
   if (error !== null) return html`${back}<${ErrorState} error=${error} onRetry=${reload} />`;
   if (!result) return html`${back}<${Loading} />`;
-  const { report } = result;
+  const { report, bans, mutes } = result;
   return html`
     ${back}
     <${PageHead} title="Report: ${reportReasons[report.reason]}">
@@ -142,6 +152,7 @@ export function ReportPage({ reportId }) {
           <div><dt>Reported by</dt><dd><${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></dd></div>
           <div><dt>Comment</dt><dd class="wrap">${report.comment || html`<span class="quiet">none</span>`}</dd></div>
           <div><dt>Open reports</dt><dd>${report.openAgainst} about this player</dd></div>
+          <div><dt>Restrictions</dt><dd><${Restrictions} gameId=${report.gameId} bans=${bans} mutes=${mutes} /></dd></div>
           ${report.status !== 'open' && html`<div><dt>Closed</dt><dd class="wrap">${report.status} by ${actorName(report.closedBy ?? '')}${report.note ? `: ${report.note}` : ''}</dd></div>`}
         </dl>
       </section>
@@ -149,6 +160,24 @@ export function ReportPage({ reportId }) {
       <${Actions} report=${report} onChanged=${reload} />
       ${report.status === 'open' && admin.may('resolveReport') && html`<${Closing} reportId=${reportId} onChanged=${reload} />`}
     </div>
+  `;
+}
+
+/**
+ * The bans and the mute that keep a player from the game or its chat, also those by other moderators.
+ * @param {{
+ *   gameId: string,
+ *   bans: import('./admin.js').Output<'listBans'>['data'],
+ *   mutes: import('./admin.js').Output<'listMutes'>['data'],
+ * }} props
+ */
+function Restrictions({ gameId, bans, mutes }) {
+  const bannedFrom = bans.map((one) => one.gameId).filter((id) => id === '' || id === gameId);
+  const mute = mutes.find(({ channelId }) => channelId === null);
+  if (bannedFrom.length === 0 && !mute) return html`<span class="quiet">none</span>`;
+  return html`
+    ${bannedFrom.length > 0 && html`banned from <${BanBadge} bannedFrom=${bannedFrom} gameId=${gameId} /> `}
+    ${mute && html`<span class="badge warn">muted</span> ends <${RelativeTime} at=${mute.until} />`}
   `;
 }
 
@@ -190,8 +219,12 @@ function Context({ report: { before, message, after, ...report } }) {
 function Actions({ report, onChanged }) {
   const admin = useAdmin();
   const [seconds, setSeconds] = useState('86400');
-  const [reason, setReason] = useState(`Reported: ${reportReasons[report.reason]}`);
+  const { nameOf } = useGameNames();
   const { gameId, subject, message } = report;
+  const reported = `Reported: ${reportReasons[report.reason]}`;
+  const [muteReason, setMuteReason] = useState(reported);
+  const [bannedFrom, setBannedFrom] = useState(gameId);
+  const [banReason, setBanReason] = useState(reported);
   const time = muteTimes.find(([value]) => value === seconds)?.[1];
   return html`
     <section class="card" aria-labelledby="report-actions">
@@ -208,7 +241,7 @@ function Actions({ report, onChanged }) {
                 confirm="Remove"
                 act=${() => admin.call('removeMessage', { messageId: message._id })}
                 done="Message removed"
-                onDone=${onChanged}
+                reload=${onChanged}
               >
                 <blockquote class="quote">${message.content}</blockquote>
                 <p>Its content is permanently deleted, here and in every launcher.</p>
@@ -220,23 +253,27 @@ function Actions({ report, onChanged }) {
             label="Mute player"
             title="Mute this player?"
             confirm="Mute for ${time}"
-            act=${() => admin.call('mutePlayer', { gameId, wallet: subject, seconds: Number(seconds), reason })}
+            act=${() => admin.call('mutePlayer', { gameId, wallet: subject, seconds: Number(seconds), reason: muteReason })}
             done="Player muted"
+            reload=${onChanged}
           >
             <p>The player cannot write anything visible to other players in this game until the mute ends, and is shown the end and the reason.</p>
             <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
-            <${TextField} label="Reason (shown to the player)" maxlength=${500} value=${reason} onValue=${setReason} />
+            <${TextField} label="Reason (shown to the player)" maxlength=${500} value=${muteReason} onValue=${setMuteReason} />
           <//>
           <${ConfirmButton}
             needs="banPlayer"
             label="Ban player"
             kind="danger"
-            title="Ban this player from the game?"
+            title="Ban this player?"
             confirm="Ban"
-            act=${() => admin.call('banPlayer', { gameId, wallet: subject, reason })}
+            act=${() => admin.call('banPlayer', { wallet: subject, reason: banReason, ...(bannedFrom && { gameId: bannedFrom }) })}
             done="Player banned"
+            reload=${onChanged}
           >
-            <p>The player's sessions in the game end immediately, and no new ones can be opened. Existing data is kept.</p>
+            <p>The player's sessions there end immediately, and no new ones can be opened. Existing data is kept.</p>
+            <${SelectField} label="From" value=${bannedFrom} onValue=${setBannedFrom} options=${[[gameId, nameOf(gameId)], ['', 'All games']]} />
+            <${TextField} label="Reason (for moderators)" maxlength=${500} value=${banReason} onValue=${setBanReason} />
           <//>
         </div>
       </div>
@@ -258,6 +295,7 @@ function Closing({ reportId, onChanged }) {
       onChanged();
     } catch (thrown) {
       toast(messageOf(thrown), 'error');
+      onChanged(); // another moderator may have closed it
     }
     setBusy(false);
   };

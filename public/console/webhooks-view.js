@@ -83,7 +83,7 @@ export function WebhooksView({ game }) {
             confirm=${webhook.enabled ? 'Disable' : 'Enable'}
             act=${() => admin.call('updateWebhook', { webhookId: webhook.webhookId, enabled: !webhook.enabled })}
             done=${webhook.enabled ? 'Webhook disabled' : 'Webhook enabled'}
-            onDone=${reload}
+            reload=${reload}
           >
             <p>${webhook.enabled ? 'Nothing is delivered until it is enabled again.' : 'Events from now on are delivered.'}</p>
           <//>
@@ -97,7 +97,7 @@ export function WebhooksView({ game }) {
             confirm="Remove"
             act=${() => admin.call('removeWebhook', { webhookId: webhook.webhookId })}
             done="Webhook removed"
-            onDone=${reload}
+            reload=${reload}
           >
             <p>${webhook.url} receives no further events, and pending deliveries are discarded.</p>
           <//>

@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { unban } from '../../src/features/administration/commands.ts';
+import { readAuditLog, readBans } from '../../src/features/administration/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
-import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { deleteMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
 import { readMutes } from '../../src/features/moderation/queries.ts';
-import { fileReport } from '../../src/features/moderation/reports/commands.ts';
+import { closeReport, fileReport } from '../../src/features/moderation/reports/commands.ts';
 import { readReport } from '../../src/features/moderation/reports/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -35,7 +36,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     const { _id: messageId } = await db.write(sendMessage, grace, channelId, 'Buy gold at gold.example');
     await db.write(sendMessage, ada, channelId, 'Please stop.');
     const report = { about: { messageId }, reason: 'spam' as const, comment: 'In every channel' };
-    return { reportId: await db.write(fileReport, ada, report), grace };
+    return { reportId: await db.write(fileReport, ada, report), messageId, grace };
   }
 
   test('a report is read in its context, acted upon and resolved, and the audit log records it all', async () => {
@@ -70,6 +71,63 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await page.goto(`${server.url}/console#/reports`);
     await page.getByText('No open reports').waitFor();
     expect(watched.complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a moderator whom another one forestalls is told so, and then sees what is in force', async () => {
+    const { db } = server.services;
+    const { reportId, messageId, grace } = await reported();
+    const { page, complaints } = await openConsole(browser, server, `reports/${reportId}`, desktop);
+    const closing = page.getByRole('region', { name: 'Close this report' });
+    const fact = (name: string) => page.getByText(name, { exact: true }).locator('..');
+    await fact('Restrictions').getByText('none').waitFor();
+    await db.write(deleteMessage, messageId);
+    await page.getByRole('button', { name: 'Remove message' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('alert').getByText('There is no such message').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('The message no longer exists').waitFor();
+
+    await page.getByRole('button', { name: 'Ban player' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('From').selectOption('All games');
+    await dialog.getByLabel('Reason (for moderators)').fill('Sells gold');
+    await dialog.getByRole('button', { name: 'Ban', exact: true }).click();
+    await fact('Restrictions').getByText('all games').waitFor();
+    const bans = await db.read(readBans, { wallet: grace.wallet }, wholePage);
+    expect(bans.rows).toMatchObject([{ gameId: '', reason: 'Sells gold' }]);
+
+    await db.write(closeReport, reportId, { outcome: 'resolved', note: 'Banned', by: 'Ada' });
+    await closing.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('This report was already resolved by Ada').waitFor();
+    await page.getByText('resolved by Ada: Banned').waitFor();
+    expect(await closing.count()).toBe(0);
+
+    await page.goto(`${server.url}/console#/moderation/bans`);
+    const row = page.getByRole('row', { name: /Sells gold/ });
+    await row.getByRole('button', { name: /^Unban/ }).click();
+    await db.write(unban, grace.wallet, null);
+    await dialog.getByRole('button', { name: 'Unban' }).click();
+    await dialog.getByText('This player is not banned').waitFor();
+    await page.keyboard.press('Escape');
+    await row.waitFor({ state: 'hidden' });
+    expect(complaints.filter((one) => !one.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('long names fit on a phone', async () => {
+    const { reportId, grace } = await reported();
+    await server.services.db.write(setProfile, grace.wallet, { username: 'W'.repeat(40) });
+    const { page, complaints } = await openConsole(browser, server, `reports/${reportId}`, phone);
+    await page.locator('.message-log').getByText('WWWW').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.goto(`${server.url}/console#/moderation/bans`);
+    await page.getByRole('button', { name: 'Ban a player' }).click();
+    await page.getByPlaceholder('Player or wallet').fill(grace.wallet);
+    const dialog = page.locator('.dialog-body');
+    await dialog.getByRole('link', { name: /^W/ }).waitFor();
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 

@@ -59,7 +59,7 @@ export function Calendar({ game }) {
             confirm="Remove"
             act=${() => admin.call('removeEvent', { gameId, key: event.key })}
             done="Event removed"
-            onDone=${reload}
+            reload=${reload}
           >
             <p>${event.active ? 'It ends now, and players are notified.' : 'It will not take place.'}</p>
           <//>

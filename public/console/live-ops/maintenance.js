@@ -60,7 +60,7 @@ export function MaintenanceCard({ game }) {
                 confirm=${isActive ? 'End maintenance' : 'Cancel maintenance'}
                 act=${() => admin.call('endMaintenance', { gameId })}
                 done=${isActive ? 'Maintenance ended' : 'Maintenance cancelled'}
-                onDone=${changed}
+                reload=${changed}
               >
                 <p>${isActive ? 'Players can write and sign in again immediately.' : 'Players are notified that it is cancelled.'}</p>
               <//>

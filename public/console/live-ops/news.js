@@ -97,7 +97,7 @@ export function News({ game }) {
             confirm="Remove"
             act=${() => admin.call('removeNews', { newsId: item.newsId })}
             done="News item removed"
-            onDone=${pages.reload}
+            reload=${pages.reload}
           >
             <p>“${item.title}” is deleted${item.status === 'published' ? ', and launchers no longer list it' : ''}. This cannot be undone.</p>
           <//>

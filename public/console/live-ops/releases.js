@@ -65,7 +65,7 @@ export function Releases({ game }) {
             confirm="Remove"
             act=${() => admin.call('removeRelease', { gameId, version: release.version })}
             done="Release ${release.version} removed"
-            onDone=${reload}
+            reload=${reload}
           >
             <p>${release.version === current ? 'The release before it becomes the current version again.' : 'It is no longer listed.'}</p>
           <//>
