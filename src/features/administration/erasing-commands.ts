@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { GantryError } from '../../core/errors.ts';
 import { deleteStreamsOfPlayer } from '../../core/events/renaming.ts';
 import { ownerIn, streamOf } from '../../core/events/stream.ts';
@@ -44,6 +45,11 @@ export const beginErasing = command('beginErasing', function* (tx, wallet: strin
   tx.put(erasures, { wallet, dueAt: tx.now + stalledMs });
   yield* endSessionsOf(tx, wallet, null, 'erased');
 });
+
+/** What the audit log has instead of an erased player's wallet: whoever knows the wallet finds the entry. */
+export function auditedErasure(wallet: string): { walletSha256: string } {
+  return { walletSha256: createHash('sha256').update(wallet).digest('hex') };
+}
 
 /** A column that holds text written by a player; names are SQL names. */
 export interface OwnText {
@@ -179,7 +185,8 @@ export const eraseLinks = exclusiveCommand('eraseLinks', function* (tx, wallet: 
 
 /**
  * The end of a pass: removes the player's profile, and traces in the audit log. The last pass also lifts the ban and
- * removes the player's streams, to which calls that were admitted before the ban may have written until then.
+ * removes the player's streams, to which calls that were admitted before the ban may have written until then; and it
+ * records the success of an erasure whose process was killed.
  */
 export const finishErasing = exclusiveCommand(
   'finishErasing',
@@ -204,6 +211,7 @@ export const finishErasing = exclusiveCommand(
     yield* tx.run(deleteStreamsOfPlayer, { wallet });
     yield* tx.run(bansOf, { wallet });
     yield* tx.run(erasureOf, { wallet });
+    yield* tx.run(interruptedEntry, { input: JSON.stringify(auditedErasure(wallet)) });
   },
 );
 
@@ -240,6 +248,9 @@ const bansInGames = statement<{ wallet: string }>(
   "DELETE FROM bans WHERE wallet = @wallet AND game_id <> ''",
 );
 const erasureOf = statement<{ wallet: string }>('DELETE FROM erasures WHERE wallet = @wallet');
+const interruptedEntry = statement<{ input: string }>(
+  "UPDATE audit_log SET outcome = 'ok' WHERE operation = 'erasePlayer' AND outcome IS NULL AND input = @input",
+);
 const naming = (found: string) =>
   `UPDATE idempotency_keys SET result = replace(result, @wallet, @erasedAddress) WHERE ${found} > 0`;
 const resultsNaming = statement<{ wallet: string; erasedAddress: string }>({

@@ -5,7 +5,8 @@ import { events, streams } from '../../../src/core/events/tables.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
-import { ban, unban } from '../../../src/features/administration/commands.ts';
+import { ban, beginAudit, unban } from '../../../src/features/administration/commands.ts';
+import { auditedErasure } from '../../../src/features/administration/erasing-commands.ts';
 import { nextErasure } from '../../../src/features/administration/erasure-schedule.ts';
 import { erasePlayerData, sweepErased } from '../../../src/features/administration/player-eraser.ts';
 import {
@@ -143,6 +144,8 @@ export function playerErasingContract(open: OpenStore): void {
       await using fixture = await open.empty();
       const [ada, grace] = await trio(fixture.db);
       await live(fixture.db, ada, grace, 'own');
+      for (const { wallet } of [ada, grace])
+        await fixture.db.write(beginAudit, 'cli', 'erasePlayer', auditedErasure(wallet), null);
       const killed = interposed(fixture.db, (writes) => {
         if (writes === killedAfter) throw new Error('killed');
       });
@@ -154,6 +157,8 @@ export function playerErasingContract(open: OpenStore): void {
       fixture.clock.advance(stalledMs);
       await sweepErased(db, tables);
       for (const text of [ada.wallet, 'own']) expect([text, await tablesWith(db, text)]).toEqual([text, []]);
+      const entries = await rowsIn(db, 'SELECT outcome FROM audit_log ORDER BY id', {});
+      expect(entries).toEqual([{ outcome: 'ok' }, { outcome: null }]);
     });
 
     test('is swept once by several processes', async () => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import { everyRole, moderators, operators } from '../../../core/schemas/admin-role.ts';
@@ -13,6 +12,7 @@ import { defineAdminOperation } from '../../operation.ts';
 import { liveSessionsOf } from '../../sessions/queries.ts';
 import { presentSessions } from '../../sessions/session-presence.ts';
 import { ban, unban } from '../commands.ts';
+import { auditedErasure } from '../erasing-commands.ts';
 import { erasePlayerData } from '../player-eraser.ts';
 import { type ExportPlace, isExportPlace, readPlayerExport } from '../player-export.ts';
 import { readPlayerOverview } from '../player-overview.ts';
@@ -199,8 +199,7 @@ export const erasePlayer = defineAdminOperation({
   roles: operators,
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
-  // The log must not store erased data; the hash lets anyone who knows the wallet find the entry.
-  auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
+  auditInput: ({ wallet }) => auditedErasure(wallet),
   async handler({ input }, { db, tables }: { db: Store; tables: readonly AnyTable[] }) {
     await erasePlayerData(db, tables, input.wallet);
     return { success: true };
