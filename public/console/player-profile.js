@@ -247,12 +247,11 @@ function Bans({ player, games, game, onChanged }) {
     {
       title: 'Banned from',
       wide: true,
-      cell: ({ gameId }) => html`<span class="truncate">${nameOf(gameId)}</span>`,
-    },
-    {
-      title: 'Reason',
-      cell: ({ reason: given }) =>
-        given ? html`<span class="truncate" title=${given}>${given}</span>` : '–',
+      // With the reason in a column of its own, the button would be beyond the edge of the card.
+      cell: ({ gameId, reason: given }) => html`
+        <span class="truncate">${nameOf(gameId)}</span>
+        ${given && html`<p class="quiet small wrap">${given}</p>`}
+      `,
     },
     { title: 'Since', cell: ({ at }) => html`<${TimeCell} at=${at} />` },
     {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unban } from '../../src/features/administration/commands.ts';
+import { ban, unban } from '../../src/features/administration/commands.ts';
 import { readAuditLog, readBans } from '../../src/features/administration/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { deleteMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -127,6 +127,27 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     const dialog = page.locator('.dialog-body');
     await dialog.getByRole('link', { name: /^W/ }).waitFor();
     expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a ban with a long reason can be lifted on the page of the player without scrolling sideways', async () => {
+    const { grace } = await reported();
+    await server.services.db.write(
+      ban,
+      grace.wallet,
+      grace.gameId,
+      'Sells gold, and insults others. '.repeat(15),
+    );
+    const { page, complaints } = await openConsole(browser, server, `players/${grace.wallet}`, desktop);
+    const bans = page.getByRole('region', { name: 'Bans', exact: true });
+    await bans.getByText('Sells gold').waitFor();
+    expect(
+      await bans.locator('.table-scroll').evaluate((element) => element.scrollWidth - element.clientWidth),
+    ).toBe(0);
+    await bans.getByRole('button', { name: /^Unban/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unban' }).click();
+    await bans.getByText('Sells gold').waitFor({ state: 'hidden' });
     expect(complaints).toEqual([]);
     await page.context().close();
   });
