@@ -16,7 +16,7 @@ const sessionEnds = {
   },
   player_banned: {
     title: 'You are banned',
-    text: 'An administrator has banned this player; contact the operator of this server for details. If the player was just erased, sign in again in a few seconds.',
+    text: 'An administrator has banned this player; contact the operator of this server for details.',
   },
   upgraded: {
     title: 'This player now has a wallet',
