@@ -27,8 +27,8 @@ import { useAdmin } from './admin.js';
  *   reload?: () => void,
  * }} props `needs` is the operation it calls: the button is hidden from roles that may not; `label` is the accessible
  *   name, `text` a shorter visible one; `title` is the question; `confirm` the label of the confirming button, a verb;
- *   `done` the toast afterwards; `reload` loads
- *   what the view shows again, when it is done, and after a refusal: someone else may have done it meanwhile
+ *   `done` the toast afterwards; `reload` loads what the view shows again, when it is done, and after a refusal: someone
+ *   else may have done it meanwhile
  */
 export function ConfirmButton({
   needs,

@@ -29,7 +29,10 @@ export function NotificationsMenu({ launcher }) {
   /** @param {string} gameId @param {boolean} isMuted */
   const turn = (gameId, isMuted) => {
     turned.current = gameId;
-    inbox.setMuted(gameId, isMuted).catch(toastError);
+    inbox.setMuted(gameId, isMuted).catch((error) => {
+      turned.current = null;
+      toastError(error);
+    });
   };
   useEffect(() => {
     if (turned.current === null) return;

@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { maxMarkedPerCall } from '../../src/features/notifications/notification.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, missing } from '../support/field-faults.ts';
 import { post } from '../support/http.ts';
@@ -46,6 +48,26 @@ describe('the inbox of a player', () => {
     });
     await api.post('/launcher/mark-notifications-read', { launcherJwt: player.launcherJwt, all: true });
     expect(await inboxOf(player, { unreadOnly: true })).toMatchObject({ unread: 0, notifications: [] });
+  });
+
+  it('is marked as read in parts, while there is more', async () => {
+    const { wallet, launcherJwt } = await server.openSession(gameId);
+    const { db } = server.services;
+    const one = { message: 'one', type: 'success' } as const;
+    await Promise.all(
+      Array.from({ length: maxMarkedPerCall + 3 }, () => db.write(notifyPlayer, { gameId, wallet }, one)),
+    );
+    const marked: [number, boolean][] = [];
+    do {
+      const { body } = await api.post('/launcher/mark-notifications-read', { launcherJwt, all: true });
+      const { notificationIds, more } = body as { notificationIds: string[]; more: boolean };
+      marked.push([notificationIds.length, more]);
+    } while (marked.at(-1)?.[1]);
+    expect(marked).toEqual([
+      [maxMarkedPerCall, true],
+      [3, false],
+    ]);
+    expect(await inboxOf({ launcherJwt })).toMatchObject({ unread: 0 });
   });
 
   it('is read page by page', async () => {

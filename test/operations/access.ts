@@ -63,6 +63,16 @@ export const ownThings: AccessByRole = {
 /** The same where only players are allowed. */
 export const ownThingsOfPlayers: AccessByRole = { ...ownThings, ...playersOnly };
 
+/** The same where sessions of games are refused, and only launchers' own sessions allowed. */
+export function launchersOnly(refusal: Refusal): AccessByRole {
+  return { ...ownThingsOfPlayers, ...ofGames(refusal), elsewhere: refusal };
+}
+
+/** Players' sessions of one game. */
+export function ofGames(refusal: Refusal): Partial<AccessByRole> {
+  return { owner: refusal, participant: refusal, stranger: refusal, guest: refusal };
+}
+
 /** Only servers, each in its own game. */
 export const serversOnly: AccessByRole = allRefused(refused(401, 'secret_required'), {
   gameServer: 'shared',

@@ -24,8 +24,8 @@ import {
   notifySeveral,
   trimNotifications,
 } from '../../src/features/notifications/commands.ts';
-import { setMuted } from '../../src/features/notifications/muted-game-commands.ts';
-import { listInbox, listMuted, listUnread } from '../../src/features/notifications/queries.ts';
+import { setGameMuted } from '../../src/features/notifications/muted-game-commands.ts';
+import { listInbox, listUnread, mutedGamesOf } from '../../src/features/notifications/queries.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
 import type { LeaderboardChanges, NewLeaderboard } from '../../src/features/scores/leaderboard.ts';
 import {
@@ -221,8 +221,8 @@ export function moderationWrites(
       async (db) =>
         db.write(markRead, owner, notification ? [notification] : await db.read(listUnread, owner, 5)),
     ],
-    [1, 'setMuted', (db) => db.write(setMuted, owner, number % 3 > 0)],
-    [1, 'listMuted', (db) => db.read(listMuted, owner.wallet, page)],
+    [1, 'setGameMuted', (db) => db.write(setGameMuted, owner, number % 3 > 0)],
+    [1, 'mutedGamesOf', (db) => db.read(mutedGamesOf, owner.wallet, page)],
     [1, 'markDelivered', (db) => db.write(markDelivered, notification ? [notification] : [])],
     [0.5, 'trimNotifications', (db) => db.write(trimNotifications, 3_600_000)],
     [1, 'listInbox', (db) => db.read(listInbox, owner, { limit: 5, unreadOnly: number % 2 === 0 })],

@@ -27,7 +27,7 @@ export type Audience =
        * nothing, their clients would detect a gap and request the event again and again.
        */
       hiddenFrom?: readonly string[];
-      /** Launchers, too, get only the new position. */
+      /** Launchers do not show it: they get only the new position. */
       inGameOnly?: boolean;
     }
   | { kind: 'game'; gameId: string }

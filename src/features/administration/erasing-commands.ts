@@ -46,7 +46,7 @@ export const beginErasing = command('beginErasing', function* (tx, wallet: strin
   yield* endSessionsOf(tx, wallet, null, 'erased');
 });
 
-/** What the audit log has instead of an erased player's wallet: whoever knows the wallet finds the entry. */
+/** The input that the audit log records of an erasure: a hash, so that the entry can be found without storing the wallet. */
 export function auditedErasure(wallet: string): { walletSha256: string } {
   return { walletSha256: createHash('sha256').update(wallet).digest('hex') };
 }

@@ -12,8 +12,8 @@ import { mutedGames } from './tables.ts';
  * Turns a game's notifications off or on in the player's launchers; either changes nothing the second time.
  * @throws GantryError `game_unknown`
  */
-export const setMuted = command(
-  'setMuted',
+export const setGameMuted = command(
+  'setGameMuted',
   function* (tx, { gameId, wallet }: Owner, muted: boolean): Steps<void> {
     const [, , game, row] = yield* tx.all(
       lockProfile(tx, wallet),

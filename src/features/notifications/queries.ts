@@ -143,7 +143,7 @@ const countUnread = statement<
 );
 
 /** A page of the games that a player has muted, latest first. */
-export const listMuted = query('listMuted', function* (read, wallet: string, page: Page): ReadSteps<
+export const mutedGamesOf = query('mutedGamesOf', function* (read, wallet: string, page: Page): ReadSteps<
   Paged<MutedGame>
 > {
   const rows = [...(yield* read.all(selectMuted, { wallet, ...page }))];

@@ -176,7 +176,7 @@ export class PresenceFeed {
     return this.#replica.visible(wallet);
   }
 
-  /** Whether a player appears offline, unless that is because the player is not connected. */
+  /** Whether a player has chosen to appear offline: is invisible, or connected and shown to nobody. */
   isHiding(wallet: string): boolean {
     if (this.#replica.choiceOf(wallet).status === 'invisible') return true;
     return this.#replica.onlineSince(wallet) !== null && this.#replica.visible(wallet) === null;

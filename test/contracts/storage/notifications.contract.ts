@@ -9,13 +9,13 @@ import {
   notifyPlayer,
   trimNotifications,
 } from '../../../src/features/notifications/commands.ts';
-import { setMuted } from '../../../src/features/notifications/muted-game-commands.ts';
+import { setGameMuted } from '../../../src/features/notifications/muted-game-commands.ts';
 import { maxMarkedPerCall } from '../../../src/features/notifications/notification.ts';
 import {
   listInbox,
-  listMuted,
   listUndelivered,
   listUnread,
+  mutedGamesOf,
 } from '../../../src/features/notifications/queries.ts';
 import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 
@@ -126,7 +126,7 @@ export function notificationsContract(open: OpenStore): void {
       const before = await notify(db, ada, 'before');
       const received = listen(db);
       clock.advance(5);
-      for (const muted of [true, true]) await db.write(setMuted, ada, muted);
+      for (const muted of [true, true]) await db.write(setGameMuted, ada, muted);
       const { gameId, wallet } = ada;
       const record = { normalizedAddress: wallet, gameId, muted: true, updatedAt: clock.now };
       expect(received).toMatchObject([
@@ -153,10 +153,10 @@ export function notificationsContract(open: OpenStore): void {
         marked: (await one.read(listUnread, listener, 10)).toSorted(),
       });
       for await (const one of nowAndReopened(fixture)) {
-        const all = await one.read(listMuted, wallet, { limit: 10, skip: 0 });
+        const all = await one.read(mutedGamesOf, wallet, { limit: 10, skip: 0 });
         expect(all).toMatchObject({ total: 1, rows: [{ gameId, mutedAt: clock.now }] });
-        expect(await one.read(listMuted, wallet, { limit: 10, skip: 1 })).toEqual({ total: 1, rows: [] });
-        expect((await one.read(listMuted, grace.wallet, { limit: 10, skip: 0 })).total).toBe(0);
+        expect(await one.read(mutedGamesOf, wallet, { limit: 10, skip: 1 })).toEqual({ total: 1, rows: [] });
+        expect((await one.read(mutedGamesOf, grace.wallet, { limit: 10, skip: 0 })).total).toBe(0);
         const shown = { inbox: [other._id], unread: 1, waiting: [other._id], marked: [other._id] };
         expect(await idsOf(one, everyGame)).toEqual(shown);
         const both = [before._id, during._id];
@@ -177,11 +177,11 @@ export function notificationsContract(open: OpenStore): void {
         expect(await seen(ada)).toEqual(['notifications created', 'notifications created']);
         expect(await seen(everyGame)).toEqual(['realtime-events skipped', 'realtime-events skipped']);
       }
-      await fixture.db.write(setMuted, ada, false);
+      await fixture.db.write(setGameMuted, ada, false);
       expect((await fixture.db.read(listInbox, everyGame, whole)).unread).toBe(3);
-      expect((await fixture.db.read(listMuted, wallet, { limit: 10, skip: 0 })).total).toBe(0);
+      expect((await fixture.db.read(mutedGamesOf, wallet, { limit: 10, skip: 0 })).total).toBe(0);
       const unknown = { gameId: '00000000-0000-7000-8000-000000000000', wallet };
-      await expect(fixture.db.write(setMuted, unknown, true)).rejects.toMatchObject({
+      await expect(fixture.db.write(setGameMuted, unknown, true)).rejects.toMatchObject({
         reason: 'game_unknown',
       });
     });

@@ -2,7 +2,7 @@ import { befriend } from '../../support/befriend.ts';
 import { connectLauncher } from '../../support/launcher.ts';
 import { until } from '../../support/until.ts';
 import type { Role, World } from '../../support/world.ts';
-import { type AccessByRole, ownThingsOfPlayers, type Refusal, refused } from '../access.ts';
+import { launchersOnly, ofGames, ownThingsOfPlayers, refused } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 const notALauncher = refused(401, 'not_a_launcher');
@@ -21,17 +21,6 @@ async function playingFriend({ server, gameId, owner, participant }: World): Pro
 /** The roles with the owner's wallet: only for them a friend is needed. */
 const isOwner = (by: Role) => ['owner', 'elsewhere', 'launcher'].includes(by);
 
-/** For players' own sessions, but not those of games. */
-const launchersOnly: AccessByRole = {
-  ...ownThingsOfPlayers,
-  ...ofGames(notALauncher),
-  elsewhere: notALauncher,
-};
-
-function ofGames(refusal: Refusal) {
-  return { owner: refusal, participant: refusal, stranger: refusal, guest: refusal };
-}
-
 const ofAGame = refused(400, 'input_invalid');
 
 export const friendPresenceCases = {
@@ -39,13 +28,13 @@ export const friendPresenceCases = {
     input: () => ({ status: 'busy', text: 'In a raid' }),
     caller: 'launcher',
     answer: { success: true },
-    access: launchersOnly,
+    access: launchersOnly(notALauncher),
   },
   setCurrentGame: {
     input: ({ gameId }) => ({ gameId }),
     caller: 'launcher',
     answer: { success: true },
-    access: launchersOnly,
+    access: launchersOnly(notALauncher),
   },
   setRichPresence: {
     input: () => ({

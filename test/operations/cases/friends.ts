@@ -4,7 +4,14 @@ import { acceptFriend, addFriend } from '../../../src/features/friends/commands.
 import { sendInvites } from '../../../src/features/friends/invite-commands.ts';
 import { vouchForPlayer } from '../../../src/features/guests/commands.ts';
 import type { Role, World } from '../../support/world.ts';
-import { type AccessByRole, ownThings, ownThingsOfPlayers, refused, serversOnly } from '../access.ts';
+import {
+  type AccessByRole,
+  launchersOnly,
+  ownThings,
+  ownThingsOfPlayers,
+  refused,
+  serversOnly,
+} from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 const forbidden = refused(403, 'friends_forbidden');
@@ -12,15 +19,8 @@ const forbidden = refused(403, 'friends_forbidden');
 /** Who is in the owner's game is not in the other one. */
 const ofOneGame: AccessByRole = { ...ownThingsOfPlayers, elsewhere: refused(400, 'player_unknown') };
 
-/** Only launchers: the games' policy `friends` is `in-game`. */
-const launchersOnly: AccessByRole = {
-  ...ownThingsOfPlayers,
-  owner: forbidden,
-  participant: forbidden,
-  stranger: forbidden,
-  guest: forbidden,
-  elsewhere: forbidden,
-};
+/** The games' policy `friends` is `in-game`. */
+const wholeAccount = launchersOnly(forbidden);
 
 /** For everyone but the owner, in the game or a launcher. */
 function ownersOnly(others: AccessByRole['stranger'], elsewhere = others): AccessByRole {
@@ -168,19 +168,19 @@ export const friendCases = {
     input: () => ({}),
     caller: 'launcher',
     answer: { success: true, friendCode: expect.stringMatching(/^[0-9A-Z]{8}$/) },
-    access: launchersOnly,
+    access: wholeAccount,
   },
   getPrivacy: {
     input: () => ({}),
     caller: 'launcher',
     answer: { success: true, privacy },
-    access: launchersOnly,
+    access: wholeAccount,
   },
   setPrivacy: {
     input: () => ({ requests: 'code', searchable: false }),
     caller: 'launcher',
     answer: { success: true, privacy: { ...privacy, requests: 'code', searchable: false } },
-    access: launchersOnly,
+    access: wholeAccount,
   },
   getPlayers: {
     input: (world: World) => ({ wallets: [world.participant.wallet] }),

@@ -1,7 +1,7 @@
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
-import { setMuted } from '../../../src/features/notifications/muted-game-commands.ts';
+import { setGameMuted } from '../../../src/features/notifications/muted-game-commands.ts';
 import type { World } from '../../support/world.ts';
-import { type AccessByRole, ownThings, ownThingsOfPlayers, refused, serversOnly } from '../access.ts';
+import { launchersOnly, ownThings, ownThingsOfPlayers, refused, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 /** In the owner's inbox in that game. */
@@ -9,15 +9,7 @@ function notifyOwner({ server, owner }: World) {
   return server.services.db.write(notifyPlayer, owner, { message: 'Level 5 reached', type: 'success' });
 }
 
-const notLauncher = refused(401, 'not_a_launcher');
-const launchersOnly: AccessByRole = {
-  ...ownThingsOfPlayers,
-  owner: notLauncher,
-  participant: notLauncher,
-  stranger: notLauncher,
-  guest: notLauncher,
-  elsewhere: notLauncher,
-};
+const ofLauncher = launchersOnly(refused(401, 'not_a_launcher'));
 
 export const notificationCases = {
   sendNotification: {
@@ -70,11 +62,11 @@ export const notificationCases = {
     input: ({ gameId }) => ({ gameId, muted: true }),
     caller: 'launcher',
     answer: { success: true },
-    access: launchersOnly,
+    access: ofLauncher,
   },
   listMutedGames: {
     async input({ server, owner }) {
-      await server.services.db.write(setMuted, owner, true);
+      await server.services.db.write(setGameMuted, owner, true);
       return { limit: 10, skip: 0 };
     },
     caller: 'launcher',
@@ -84,6 +76,6 @@ export const notificationCases = {
       skip: 0,
       data: [{ gameId: '<game>', slug: '<slug>', name: 'Orbit', image: '', mutedAt: '<time>' }],
     },
-    access: { ...launchersOnly, launcher: 'shared' },
+    access: { ...ofLauncher, launcher: 'shared' },
   },
 } satisfies Partial<LauncherCases>;

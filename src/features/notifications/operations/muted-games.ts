@@ -9,8 +9,8 @@ import { gameInput, requireNamedGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { rowsCost } from '../../operation-cost.ts';
 import { mutedGame } from '../muted-game.ts';
-import { setMuted } from '../muted-game-commands.ts';
-import { listMuted } from '../queries.ts';
+import { setGameMuted } from '../muted-game-commands.ts';
+import { mutedGamesOf } from '../queries.ts';
 
 export const setMutedGame = defineOperation({
   name: 'setMutedGame',
@@ -32,7 +32,7 @@ export const setMutedGame = defineOperation({
     // A launcher's server could mute the games of players who have never opened the launcher.
     requireOpenedBy(session, openedByPlayer, 'call it with a session that the player has opened');
     const { id: gameId } = await requireNamedGame(db, input.gameId);
-    await db.write(setMuted, { gameId, wallet }, input.muted);
+    await db.write(setGameMuted, { gameId, wallet }, input.muted);
     return { success: true };
   },
 });
@@ -48,7 +48,7 @@ export const listMutedGames = defineOperation({
   output: pagedOutput(mutedGame),
   async handler({ input, caller: { game, wallet } }, { db }: { db: Store }) {
     requireLauncher(game);
-    return pageOf(input, await db.read(listMuted, wallet, input));
+    return pageOf(input, await db.read(mutedGamesOf, wallet, input));
   },
 });
 
