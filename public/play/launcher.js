@@ -165,6 +165,7 @@ export class Launcher extends Observable {
   }
 
   async #fetchGames() {
+    const { slug } = this.places.place;
     try {
       this.error = null;
       // Shown together, so that nothing moves when the second arrives.
@@ -179,7 +180,9 @@ export class Launcher extends Observable {
       if (this.games === null) this.error = error;
     }
     // Before anything else is clicked.
-    if (this.places.place.slug !== '') this.#followPlace(true);
+    const place = this.places.place;
+    // A place chosen meanwhile may be of a game that was added after this list was read.
+    if (place.slug !== '') this.#followPlace(place.slug === slug);
     this.changed();
   }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { befriend } from '../support/befriend.ts';
+import { until } from '../support/until.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 import { useDemoInBrowser } from './demo-in-browser.ts';
 import { signedInAs } from './players.ts';
@@ -226,5 +227,23 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
     await page.goto(`${demo.server.url}/play#missing`);
     await page.getByText('This game is not in the list of this launcher').waitFor();
     await expect.poll(() => hashOf(page)).toBe('#added');
+  });
+
+  test('a game that is added while the list is loading opens by its address', async () => {
+    const { page } = await demo.open(desktop);
+    let arrive: (() => void) | null = null;
+    await page.routeWebSocket(/socket\.io/, (socket) => {
+      socket.connectToServer().onMessage((message) => {
+        if (arrive === null && String(message).includes('"tokenIn"')) arrive = () => socket.send(message);
+        else socket.send(message);
+      });
+    });
+    await page.goto(`${demo.server.url}/play`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    const listed = await until('the list, which is held up', () => arrive);
+    await demo.server.createGame({ name: 'Late', slug: 'late' });
+    await page.goto(`${demo.server.url}/play#late`);
+    listed();
+    await page.getByRole('heading', { name: 'Late', level: 1 }).waitFor();
   });
 });
