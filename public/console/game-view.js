@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Icon } from '../shared/icon.js';
 import { useChanges } from '../shared/observable.js';
@@ -11,6 +12,7 @@ import { EventsView } from './events-view.js';
 import { GameOverview } from './game-overview.js';
 import { LazyView } from './lazy-view.js';
 import { LeaderboardsView } from './leaderboards-view.js';
+import { ListingBadge } from './listing-badge.js';
 import { Moderation } from './moderation.js';
 import { PageHead } from './page-head.js';
 import { PlaySessionsView } from './play-sessions-view.js';
@@ -83,11 +85,22 @@ export function GameView({ slug, tab, rest }) {
     <header class="page-head game-head">
       <a class="back" href=${linkTo('games')}><${Icon} name="arrowLeft" />All games</a>
       <h1>${game.name}</h1>
-      ${game.listing !== 'listed' && html`<span class="badge ${game.listing === 'archived' ? 'warn' : ''}">${game.listing === 'archived' ? 'Archived' : 'Unlisted'}</span>`}
+      <${ListingBadge} listing=${game.listing} deleting=${game.deleting} />
       <p class="quiet small id-line"><span class="mono truncate">${game.gameId}</span><${CopyButton} text=${game.gameId} label="Copy game ID" /></p>
     </header>
-    <${TabLinks} game=${game} current=${current?.path ?? ''} />
-    <div key=${current?.path}>${current?.view(game, reload, rest)}</div>
+    ${
+      game.deleting
+        ? html`
+            <${Empty} icon="trash" title="This game is being deleted">
+              <p>It is archived, and all its data is removed. If that is interrupted, this server continues within seconds.</p>
+              <${Button} size="small" onClick=${reload}><${Icon} name="refresh" />Check again<//>
+            <//>
+          `
+        : html`
+            <${TabLinks} game=${game} current=${current?.path ?? ''} />
+            <div key=${current?.path}>${current?.view(game, reload, rest)}</div>
+          `
+    }
   `;
 }
 

@@ -9,6 +9,7 @@ import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import { CreateGame } from './create-game.js';
 import { TextField } from './fields.js';
+import { ListingBadge } from './listing-badge.js';
 import { PageHead } from './page-head.js';
 import { useQuery } from './queries.js';
 import { goTo, linkTo } from './route.js';
@@ -39,12 +40,12 @@ export function Games() {
               ${games?.length === 0 && html`<${Empty} title="No matching games" />`}
               <ul role="list" class="game-list">
                 ${games?.map(
-                  ({ gameId, slug, name, kind, url, listing, createdAt }) => html`
+                  ({ gameId, slug, name, kind, url, listing, deleting, createdAt }) => html`
                     <li key=${gameId} class="card game-item">
                       <div class="game-item-text">
                         <h2><a href=${linkTo('games', slug)}>${name}</a></h2>
                         ${kind === 'launcher' && html`<span class="badge info">Launcher</span>`}
-                        ${listing !== 'listed' && html`<span class="badge ${listing === 'archived' ? 'warn' : ''}">${listing === 'archived' ? 'Archived' : 'Unlisted'}</span>`}
+                        <${ListingBadge} listing=${listing} deleting=${deleting} />
                       </div>
                       <p class="quiet small truncate">${url || 'No URL'}</p>
                       <p class="quiet small id-line">

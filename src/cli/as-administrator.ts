@@ -5,8 +5,9 @@ import { type Config, dataFiles, readConfig } from '../config.ts';
 import { asObject } from '../core/schemas/json-input.ts';
 import { commandLineOwner } from '../features/administration/administrators/administrator.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
+import { sweepErased } from '../features/administration/erasure-sweeps.ts';
 import { erasePlayer } from '../features/administration/operations/players.ts';
-import { sweepErased } from '../features/administration/player-eraser.ts';
+
 import { createGame } from '../features/games/operations/games.ts';
 import type { AnyOperation } from '../features/operation.ts';
 import { localServices } from '../server/build-services.ts';

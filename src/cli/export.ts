@@ -36,8 +36,8 @@ export function exportCommand(): Command {
         if (!game) throw new GantryError('game_unknown', `There is no game with the ID or slug ${name}`);
         const file = resolve(given);
         refuseOutput(file, config.dataDirectory);
-        const entry = await db.write(beginAudit, 'cli', 'exportGame', { gameId: game.id, secrets });
         const totals = await db.read(measureGame, tables, game.id);
+        const entry = await db.write(beginAudit, 'cli', 'exportGame', { gameId: game.id, secrets });
         const progress = new Progress('Writing');
         const { schemaVersion } = databaseFiles;
         const header = { schemaVersion, gameId: game.id, exportedAt: Date.now(), secrets };

@@ -71,12 +71,12 @@ export function gameCommand(administrator: Administrator): Command {
     .addHelpText('after', '\nExample:\n  gantry game list')
     .action(async ({ json }: { json?: boolean }) => {
       const { games } = await administrator.execute(listGames, {});
-      printList(games, json, ({ gameId, slug, name, kind, listing, createdAt }) => ({
+      printList(games, json, ({ gameId, slug, name, kind, listing, deleting, createdAt }) => ({
         gameId,
         slug,
         name,
         kind,
-        listing,
+        listing: deleting ? 'being deleted' : listing,
         created: new Date(createdAt).toISOString(),
       }));
     });

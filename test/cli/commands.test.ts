@@ -250,6 +250,7 @@ test('upgrade --check says what an upgrade does, what it needs and whether it ca
       { schema: 42, name: 'schema-compatibility', kind: 'contract' },
       { schema: 43, name: 'opened-games', kind: 'expand' },
       { schema: 44, name: 'muted-games', kind: 'expand' },
+      { schema: 45, name: 'game-erasures', kind: 'expand' },
     ],
     ...{ rows: 102, seconds: 1, blocked: [] }, // sessions, players, their game, and the row of history
     diskFree: expect.any(Number),
@@ -278,7 +279,7 @@ test('with another key than its secrets are encrypted with, a database is neithe
   await gantryJson(['game', 'create', '--name', 'One'], directory.path);
   const db = new SqliteDatabase(dataFiles(directory.path).database);
   const before = latestSchema - 1;
-  db.exec(`DROP TABLE muted_games; PRAGMA user_version = ${before}`);
+  db.exec(`DROP TABLE game_erasures; PRAGMA user_version = ${before}`);
   const env = { DATA_DIR: directory.path, GANTRY_SECRET_KEY: 'ab'.repeat(32) };
   for (const command of [['serve'], ['game', 'list']]) {
     const { code, stderr } = await gantry(command, { env: { ...env, PORT: '0' } });

@@ -60,7 +60,7 @@ test.skipIf(noPostgres !== null)(
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const before = schemaVersion - 1;
-    await client.query(`DROP TABLE muted_games; UPDATE schema_version SET version = ${before}`);
+    await client.query(`DROP TABLE game_erasures; UPDATE schema_version SET version = ${before}`);
     const refused = await gantry(['game', 'list'], { env: { ...env, GANTRY_SECRET_KEY: 'ab'.repeat(32) } });
     expect([refused.code, refused.stderr]).toEqual([
       1,

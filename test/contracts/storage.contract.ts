@@ -8,6 +8,7 @@ import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
 import { friendsContract } from './storage/friends.contract.ts';
 import { gameConfigContract } from './storage/game-config.contract.ts';
+import { gameErasingContract } from './storage/game-erasing.contract.ts';
 import { gameStorageContract } from './storage/game-storage.contract.ts';
 import { gameTransferContract } from './storage/game-transfer.contract.ts';
 import { gamesContract } from './storage/games.contract.ts';
@@ -56,6 +57,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     maintenanceContract(open);
     playerDataContract(open);
     playerErasingContract(open);
+    gameErasingContract(open);
     playerExportContract(open);
     stateVersionsContract(open);
     storageQuotaContract(open);

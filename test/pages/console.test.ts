@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultName, shortAddress } from '../../src/core/schemas/default-name.ts';
+import { completeErasingGame } from '../../src/features/administration/game-eraser.ts';
+import { beginErasingGame } from '../../src/features/administration/game-erasing-commands.ts';
 import { addFriend } from '../../src/features/friends/commands.ts';
 import { countFriendships } from '../../src/features/friends/queries.ts';
 import { findGame, findGameBySlug } from '../../src/features/games/queries.ts';
@@ -284,6 +286,17 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await confirm.click();
     await page.getByRole('heading', { name: 'Games', level: 1 }).waitFor();
     expect(await server.services.db.read(findGame, gameId)).toBeNull();
+  });
+
+  test('shows that a game is being deleted, and nothing to change in it', async () => {
+    const { gameId } = await server.createGame({ name: 'Leaving', slug: 'leaving' });
+    await server.services.db.write(beginErasingGame, gameId);
+    const page = await open('games/leaving/settings');
+    await page.getByText('This game is being deleted').waitFor();
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0);
+    await completeErasingGame(server.services.db, server.services.tables, gameId);
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByText('Game not found').waitFor();
   });
 
   test('edits a rule, sees an error at its line, tries it, saves it, and it fires', async () => {

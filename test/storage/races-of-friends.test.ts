@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GantryError } from '../../src/core/errors.ts';
 import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { erasePlayerData, sweepErased } from '../../src/features/administration/player-eraser.ts';
+import { sweepErased } from '../../src/features/administration/erasure-sweeps.ts';
+import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import {
   acceptFriend,
   addFriend,

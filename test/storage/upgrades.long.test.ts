@@ -138,12 +138,12 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     writeFileSync(file, made);
     edit(file, 'VACUUM'); // no free pages inside that it could use
     // A table created late, where earlier tables are copied and need space; otherwise what the last migration creates.
-    const table = version < 5 ? 'grants' : 'muted_games';
+    const table = version < 5 ? 'grants' : 'game_erasures';
     edit(file, `CREATE TABLE ${table} (in_the_way)`);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|(grants|muted_games) already exists/);
+    expect(() => migrate(full)).toThrow(/full|(grants|game_erasures) already exists/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { recordActivity } from '../../src/features/activities/commands.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { deleteGame, updateGame } from '../../src/features/administration/operations/games.ts';
+import { listGames } from '../../src/features/games/operations/games.ts';
 import { findGame, findGameBySlug } from '../../src/features/games/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -171,7 +172,7 @@ test('deleting requires the slug, removes everything of the game and nothing of 
   expect(await db.read(readBoardPage, defaultBoardOf(gameId), { limit: 10, skip: 0 })).toHaveLength(1);
 });
 
-test('an interrupted deletion continues when it is requested again', async () => {
+test('an interrupted deletion is shown, cannot be undone, and continues when it is requested again', async () => {
   const before = await counts();
   const gone = await filledGame();
   const { db } = server.services;
@@ -187,7 +188,11 @@ test('an interrupted deletion continues when it is requested again', async () =>
         : Reflect.get(target, name).bind(target),
   });
   await expect(eraseGameData(failing, tables, gone.gameId, 0)).rejects.toThrow('ends here');
-  expect((await db.read(findGame, gone.gameId))?.listing).toBe('archived');
+  const listed = { gameId: gone.gameId, listing: 'archived', deleting: true };
+  expect((await admin.call(listGames, {})).games).toEqual([expect.objectContaining(listed)]);
+  await expect(admin.call(updateGame, { gameId: gone.gameId, listing: 'listed' })).rejects.toThrow(
+    'This game is being deleted',
+  );
   await admin.call(deleteGame, { gameId: gone.gameId, confirm: gone.slug });
   const { audit_log: _before, ...others } = before;
   const { audit_log: _after, ...left } = await counts();

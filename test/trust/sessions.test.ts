@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sweepErased } from '../../src/features/administration/erasure-sweeps.ts';
 import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
-import { sweepErased } from '../../src/features/administration/player-eraser.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
 import { startSession, trimSessions } from '../../src/features/sessions/commands.ts';
 import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';

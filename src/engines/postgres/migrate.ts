@@ -43,6 +43,7 @@ import { calendar } from './migrations/0029-calendar.ts';
 import { schemaCompatibility } from './migrations/0030-schema-compatibility.ts';
 import { openedGames } from './migrations/0031-opened-games.ts';
 import { mutedGames } from './migrations/0032-muted-games.ts';
+import { gameErasures } from './migrations/0033-game-erasures.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -85,7 +86,7 @@ export const migrations: readonly PostgresMigration[] = [
     calendar,
     schemaCompatibility,
   }),
-  ...expand<PostgresMigration['run']>({ openedGames, mutedGames }),
+  ...expand<PostgresMigration['run']>({ openedGames, mutedGames, gameErasures }),
 ];
 
 /** This program's schema version. */

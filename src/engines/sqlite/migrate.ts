@@ -54,6 +54,7 @@ import { calendar } from './migrations/0041-calendar.ts';
 import { schemaCompatibility } from './migrations/0042-schema-compatibility.ts';
 import { openedGames } from './migrations/0043-opened-games.ts';
 import { mutedGames } from './migrations/0044-muted-games.ts';
+import { gameErasures } from './migrations/0045-game-erasures.ts';
 import { prepare } from './prepare.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -108,7 +109,7 @@ export const migrations: readonly SqliteMigration[] = [
     calendar,
     schemaCompatibility,
   }),
-  ...expand<SqliteMigration['run']>({ openedGames, mutedGames }),
+  ...expand<SqliteMigration['run']>({ openedGames, mutedGames, gameErasures }),
 ];
 
 /** The schema version after all migrations. */

@@ -4,8 +4,9 @@ import { command, exclusiveCommand, type Steps } from '../../core/storage/comman
 import { type Game, type GameChanges, withPolicyChanges } from '../games/game.ts';
 import type { GameDetailChanges } from '../games/game-details.ts';
 import { setGameDetails } from '../games/library-commands.ts';
+import { gameBeingDeleted, unknownGame } from '../games/require-game.ts';
 import { toGame } from '../games/stored-game.ts';
-import { type GameRow, games } from '../games/tables.ts';
+import { type GameRow, gameErasures, games } from '../games/tables.ts';
 import { bans, players } from '../players/tables.ts';
 import { rankGame } from '../scores/commands.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
@@ -19,7 +20,8 @@ export const changeGame = exclusiveCommand(
   'changeGame',
   function* (tx, gameId: string, changes: GameChanges & GameDetailChanges): Steps<Game> {
     const row = yield* tx.lock(games, gameId);
-    if (!row) throw new GantryError('game_unknown', 'There is no game with this id or slug');
+    if (!row) throw unknownGame();
+    if (yield* tx.get(gameErasures, gameId)) throw gameBeingDeleted();
     const before = toGame(row);
     const policies = withPolicyChanges(before.policies, changes.policies);
     const changed: GameRow = {

@@ -39,8 +39,12 @@ import { erasures } from './tables.ts';
  * @throws GantryError `player_unknown`
  */
 export const beginErasing = command('beginErasing', function* (tx, wallet: string): Steps<void> {
-  const [player, banned] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, ''));
-  if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
+  const [player, erasure, banned] = yield* tx.all(
+    tx.lock(players, wallet),
+    tx.get(erasures, wallet),
+    tx.get(bans, wallet, ''),
+  );
+  if (!player && !erasure) throw new GantryError('player_unknown', 'There is no player with this wallet');
   tx.put(bans, { wallet, gameId: '', reason: 'is being erased', at: banned?.at ?? tx.now });
   tx.put(erasures, { wallet, dueAt: tx.now + stalledMs });
   yield* endSessionsOf(tx, wallet, null, 'erased');

@@ -26,7 +26,14 @@ import {
   eraseChannelInfo,
   eraseOwnEvents,
 } from './erasing-event-commands.ts';
-import { continueErasing } from './erasure-schedule.ts';
+import { continueErasing, type Erased } from './erasure-schedule.ts';
+import {
+  eraseGameChannels,
+  eraseGameEvents,
+  eraseGameRows,
+  erasePlayerStreams,
+  finishErasingGame,
+} from './game-erasing-commands.ts';
 
 const steps: ReadonlyMap<string, AnyCommand> = new Map(
   [
@@ -48,19 +55,24 @@ const steps: ReadonlyMap<string, AnyCommand> = new Map(
     eraseOwnEvents,
     eraseRows,
     finishErasing,
+    eraseGameEvents,
+    eraseGameRows,
+    eraseGameChannels,
+    erasePlayerStreams,
+    finishErasingGame,
   ].map((step: AnyCommand) => [step.commandName, step]),
 );
 
 /** Null when another process has completed the erasure. */
 type Outcome = { result: unknown } | null;
 
-function* run(tx: Tx, wallet: string, name: string, args: readonly unknown[]): Steps<Outcome> {
+function* run(tx: Tx, erased: Erased, name: string, args: readonly unknown[]): Steps<Outcome> {
   const step = steps.get(name);
   if (!step) throw new Error(`${name} is no step of an erasure`);
-  return (yield* continueErasing(tx, wallet)) ? { result: yield* step.run(tx, args) } : null;
+  return (yield* continueErasing(tx, erased)) ? { result: yield* step.run(tx, args) } : null;
 }
 
-/** Runs a step of erasing a player by its name, unless the erasure has been completed meanwhile. */
+/** Runs a step of erasing a player or game by its name, unless the erasure has been completed meanwhile. */
 export const runErasingStep = command('runErasingStep', run);
 /** The same, for a step that needs a dedicated transaction. */
 export const runExclusiveErasingStep = exclusiveCommand('runExclusiveErasingStep', run);

@@ -1,10 +1,24 @@
 import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
-import { exclusiveCommand, type Steps } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { type AnyTable, columnOf } from '../../core/storage/table.ts';
+import { unknownGame } from '../games/require-game.ts';
+import { gameErasures, games } from '../games/tables.ts';
+import { stalledMs } from './erasure-schedule.ts';
 
 /** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
+
+/**
+ * Archives the game until its deletion is complete. From here on, that is completed even if this process is killed.
+ * @throws GantryError `game_unknown`
+ */
+export const beginErasingGame = command('beginErasingGame', function* (tx, gameId: string): Steps<void> {
+  const row = yield* tx.lock(games, gameId);
+  if (!row) throw unknownGame();
+  tx.put(games, { ...row, listing: 'archived' });
+  tx.put(gameErasures, { gameId, dueAt: tx.now + stalledMs });
+});
 
 /** Players with a live session (neither ended nor expired) in a game; at most `sliceRows`. */
 export const playersInGame = query('playersInGame', function* (read, gameId: string): ReadSteps<string[]> {
@@ -73,14 +87,19 @@ export const erasePlayerStreams = exclusiveCommand(
   },
 );
 
-/** Removes the game itself, once all its other data is deleted. */
+/**
+ * Removes the game itself, once all its other data is deleted, and records the success of a deletion whose process was
+ * killed.
+ */
 export const finishErasingGame = exclusiveCommand(
   'finishErasingGame',
   function* (tx, gameId: string): Steps<void> {
     yield* tx.run(ownEvents, { own: streamOf.game(gameId) });
     yield* tx.run(ownStream, { own: streamOf.game(gameId) });
     yield* tx.run(itsStorage, { gameId });
+    yield* tx.run(theErasure, { gameId });
     yield* tx.run(theGame, { gameId });
+    yield* tx.run(interruptedEntries, { gameId });
   },
 );
 
@@ -145,4 +164,11 @@ const ownEvents = statement<{ own: string }>(
 const ownStream = statement<{ own: string }>('DELETE FROM streams WHERE name = @own');
 // Deleted with the other rows, and perhaps created again by a deletion since.
 const itsStorage = statement<{ gameId: string }>('DELETE FROM game_storage WHERE game_id = @gameId');
+const theErasure = statement<{ gameId: string }>('DELETE FROM game_erasures WHERE game_id = @gameId');
 const theGame = statement<{ gameId: string }>('DELETE FROM games WHERE id = @gameId');
+const interrupted = (found: string) =>
+  `UPDATE audit_log SET outcome = 'ok' WHERE operation = 'deleteGame' AND outcome IS NULL AND ${found} > 0`;
+const interruptedEntries = statement<{ gameId: string }>({
+  sqlite: interrupted('instr(input, @gameId)'),
+  postgres: interrupted('strpos(input, @gameId)'),
+});

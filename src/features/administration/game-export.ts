@@ -1,7 +1,8 @@
 import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
 import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import { type AnyRow, type AnyTable, columnOf } from '../../core/storage/table.ts';
-import { gameSecrets, games, requestNonces } from '../games/tables.ts';
+import { gameBeingDeleted } from '../games/require-game.ts';
+import { gameErasures, gameSecrets, games, requestNonces } from '../games/tables.ts';
 import { messageChannels } from '../messages/tables.ts';
 import { players } from '../players/tables.ts';
 import { actions, spending } from '../queue/tables.ts';
@@ -41,6 +42,7 @@ export const exportGame = query(
       yield* read.each(source, values, (row) => onRecord({ type, row }));
     };
     yield* read.inOneView(function* () {
+      if (yield* read.get(gameErasures, gameId)) throw gameBeingDeleted();
       yield* all('games', rowsOf(games, 't.id = @gameId'));
       if (openSecret) {
         yield* read.each(validSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
@@ -70,6 +72,7 @@ export const measureGame = query(
     tables: readonly AnyTable[],
     gameId: string,
   ): ReadSteps<{ records: number; waitingActions: number }> {
+    if (yield* read.get(gameErasures, gameId)) throw gameBeingDeleted();
     const values = valuesOf(gameId, read.now);
     let records = 1;
     for (const table of transferredTables(tables)) {

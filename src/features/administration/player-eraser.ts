@@ -33,8 +33,7 @@ import {
   type Pass,
   sharedStreamsOf,
 } from './erasing-event-commands.ts';
-import { ErasureCompleted, erasingStore } from './erasing-store.ts';
-import { claimErasure } from './erasure-schedule.ts';
+import { whileErasing } from './erasing-store.ts';
 import { erasures } from './tables.ts';
 
 /** Erased at the end of a pass: until then, an interrupted erasure can be repeated. */
@@ -63,28 +62,13 @@ export async function erasePlayerData(db: Store, tables: readonly AnyTable[], wa
   await erase(db, tables, wallet, 'first');
 }
 
-/**
- * Completes the erasures that are due; with `early`, all: when no other process has the database open, nothing that was
- * admitted before can still write. Several processes may do this at the same time.
- */
-export async function sweepErased(
-  db: Store,
-  tables: readonly AnyTable[],
-  { early = false }: { early?: boolean } = {},
-): Promise<void> {
-  for (;;) {
-    const wallet = await db.write(claimErasure, early);
-    if (wallet === null) return;
-    await erase(db, tables, wallet, 'last');
-  }
+/** Completes an erasure that began before: nothing that was admitted then can still write. */
+export async function completeErasing(db: Store, tables: readonly AnyTable[], wallet: string): Promise<void> {
+  await erase(db, tables, wallet, 'last');
 }
 
-async function erase(store: Store, tables: readonly AnyTable[], wallet: string, pass: Pass): Promise<void> {
-  try {
-    await runPass(erasingStore(store, wallet), tables, wallet, pass);
-  } catch (error) {
-    if (!(error instanceof ErasureCompleted)) throw error;
-  }
+async function erase(db: Store, tables: readonly AnyTable[], wallet: string, pass: Pass): Promise<void> {
+  await whileErasing(db, { wallet }, (store) => runPass(store, tables, wallet, pass));
 }
 
 async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, pass: Pass): Promise<void> {

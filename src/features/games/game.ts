@@ -161,6 +161,7 @@ export const gameRecord = z
       description: 'Image URL shown in launchers: absolute, or a path on this server; empty when it has none',
     }),
     order: gameOrder.meta({ description: 'Sort order in lists, lowest first' }),
+    deleting: z.boolean().meta({ description: 'Whether it is being deleted, which cannot be stopped' }),
   })
   .meta({ id: 'Game' });
 

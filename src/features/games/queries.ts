@@ -52,6 +52,12 @@ export const allGames = query('allGames', function* (read): ReadSteps<Game[]> {
   return yield* gamesOf(read, yield* read.all(allIds, {}));
 });
 
+/** The games that are being deleted. */
+export const gamesBeingDeleted = query('gamesBeingDeleted', function* (read): ReadSteps<ReadonlySet<string>> {
+  const rows = yield* read.all(beingDeleted, {});
+  return new Set(rows.map(({ gameId }) => gameId));
+});
+
 /** The game whose valid secret has this hex SHA-256. Runs with every call that carries a secret. */
 export const findGameBySecret = query(
   'findGameBySecret',
@@ -124,3 +130,6 @@ function* validSecrets(read: Read, gameId: string): ReadSteps<GameSecretRow[]> {
   const rows = yield* read.ask(listSecrets, gameId);
   return rows.filter((row) => isSecretValid(row, read.now));
 }
+const beingDeleted = statement<Record<never, never>, { gameId: string }>(
+  'SELECT game_id AS "gameId" FROM game_erasures',
+);

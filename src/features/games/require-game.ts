@@ -41,8 +41,13 @@ export function isNamed({ id, slug }: Game, name: unknown): boolean {
   return name === id || name === slug;
 }
 
-function unknownGame(): GantryError {
+export function unknownGame(): GantryError {
   return new GantryError('game_unknown', 'There is no game with this id or slug');
+}
+
+/** For a game that has a row in `gameErasures`. */
+export function gameBeingDeleted(): GantryError {
+  return new GantryError('game_unknown', 'This game is being deleted');
 }
 
 /** @throws GantryError `game_archived` */

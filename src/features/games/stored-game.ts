@@ -40,6 +40,6 @@ export function policiesOf(row: GameRow | undefined, gameId: string): GamePolici
 }
 
 /** A game as administrators see it. */
-export function toGameRecord({ id, ...game }: Game): z.infer<typeof gameRecord> {
-  return { gameId: id, ...game };
+export function toGameRecord({ id, ...game }: Game, deleting = false): z.infer<typeof gameRecord> {
+  return { gameId: id, ...game, deleting };
 }

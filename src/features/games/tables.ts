@@ -25,6 +25,17 @@ export const games = table('games', gameColumns, {
 });
 export type GameRow = RowOf<typeof gameColumns>;
 
+/** Games that are being deleted: archived until the row is removed, with the game. */
+export const gameErasures = table(
+  'game_erasures',
+  { gameId: 'uuid', dueAt: 'ms' },
+  {
+    key: ['gameId'],
+    indexes: { byDue: { on: ['dueAt', 'gameId'] } },
+    of: { game: 'gameId', stays: 'this server completes the deletion' },
+  },
+);
+
 const secretColumns = {
   /** Hex SHA-256 of the secret. */
   hash: 'text',

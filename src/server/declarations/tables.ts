@@ -8,6 +8,7 @@ import { friendCodes, friendships, invites, playerPrivacy } from '../../features
 import { configVersions, gameConfigs } from '../../features/game-config/tables.ts';
 import {
   gameDetails,
+  gameErasures,
   gameFavorites,
   gameSecrets,
   games,
@@ -59,6 +60,7 @@ import { webhookSecrets, webhooks } from '../../features/webhooks/tables.ts';
 export const tables: readonly AnyTable[] = [
   games,
   gameDetails,
+  gameErasures,
   gameSecrets,
   requestNonces,
   gameConfigs,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import type { EventText } from '../../../src/core/events/stream.ts';
+import { events, streams } from '../../../src/core/events/tables.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
@@ -9,8 +10,10 @@ import type { Game, NewGame } from '../../../src/features/games/game.ts';
 import type { GameDetailChanges } from '../../../src/features/games/game-details.ts';
 import type { SealedSecret } from '../../../src/features/games/game-secret.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { type ParsedEvent, parsed } from '../../support/parsed-events.ts';
+import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 
 /** An empty store, and what a suite needs to test its contract. Disposing of it closes and removes everything. */
@@ -115,4 +118,28 @@ export function summarize(events: readonly Pick<EventText, 'name' | 'seq'>[]): [
 export async function* nowAndReopened(fixture: DatabaseUnderTest): AsyncGenerator<Database> {
   yield fixture.db;
   yield await fixture.reopen();
+}
+
+/** The store, whose writes wait for `after` with their number. */
+export function interposed(db: Store, after: (writes: number) => Promise<void> | void): Store {
+  let writes = 0;
+  return {
+    async write(command, ...args) {
+      const result = await db.write(command, ...args);
+      await after(++writes);
+      return result;
+    },
+    read: (query, ...args) => db.read(query, ...args),
+    now: () => db.now(),
+  };
+}
+
+/** The names of the tables with this text in them, sorted. */
+export async function tablesWith(db: Store, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of [...tables, streams, events]) {
+    const rows = await rowsIn(db, `SELECT * FROM ${name}`, {});
+    if (JSON.stringify(rows).includes(text)) found.push(name);
+  }
+  return found.toSorted();
 }

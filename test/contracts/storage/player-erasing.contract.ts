@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { GantryError } from '../../../src/core/errors.ts';
-import { events, streams } from '../../../src/core/events/tables.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { ban, beginAudit, unban } from '../../../src/features/administration/commands.ts';
 import { auditedErasure } from '../../../src/features/administration/erasing-commands.ts';
 import { nextErasure } from '../../../src/features/administration/erasure-schedule.ts';
-import { erasePlayerData, sweepErased } from '../../../src/features/administration/player-eraser.ts';
+import { sweepErased } from '../../../src/features/administration/erasure-sweeps.ts';
+import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import {
   createChannel,
   editChannelInfo,
@@ -26,7 +26,7 @@ import { saveState } from '../../../src/features/states/commands.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
-import { addGame, addPlayer, type OpenStore, trio, wholePage } from './fixture.ts';
+import { addGame, addPlayer, interposed, type OpenStore, tablesWith, trio, wholePage } from './fixture.ts';
 
 /** How long the calls that were admitted before have. */
 const settleMs = 2_000;
@@ -173,20 +173,6 @@ export function playerErasingContract(open: OpenStore): void {
   });
 }
 
-/** The store, whose writes wait for `after` with their number. */
-function interposed(db: Store, after: (writes: number) => Promise<void> | void): Store {
-  let writes = 0;
-  return {
-    async write(command, ...args) {
-      const result = await db.write(command, ...args);
-      await after(++writes);
-      return result;
-    },
-    read: (query, ...args) => db.read(query, ...args),
-    now: () => db.now(),
-  };
-}
-
 /** What calls that were admitted write for a player, with this text; some fail once the player is partly erased. */
 async function live(db: Store, owner: Owner, other: Owner, text: string): Promise<void> {
   const settled = await Promise.allSettled([
@@ -224,14 +210,4 @@ async function eventsWith(db: Store, text: string): Promise<unknown[]> {
   return rows
     .map((row) => JSON.parse(String(Object(row).record)))
     .filter((one) => JSON.stringify(one).includes(text));
-}
-
-/** The names of the tables with this text in them, sorted. */
-async function tablesWith(db: Store, text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const { name } of [...tables, streams, events]) {
-    const rows = await rowsIn(db, `SELECT * FROM ${name}`, {});
-    if (JSON.stringify(rows).includes(text)) found.push(name);
-  }
-  return found.toSorted();
 }

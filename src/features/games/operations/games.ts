@@ -23,7 +23,7 @@ import {
 } from '../game.ts';
 import { gameDetailInput } from '../game-details.ts';
 import { newGameSecret, type SecretBox } from '../game-secret.ts';
-import { allGames } from '../queries.ts';
+import { allGames, gamesBeingDeleted } from '../queries.ts';
 import { toGameRecord } from '../stored-game.ts';
 
 /** The services that say more about a game than its row. */
@@ -105,7 +105,8 @@ export const listGames = defineAdminOperation({
   input: z.object({}),
   output: z.object({ success, games: z.array(gameRecord) }),
   async handler(_request, { db }: { db: Store }) {
-    return { success: true, games: (await db.read(allGames)).map(toGameRecord) };
+    const [games, deleting] = [await db.read(allGames), await db.read(gamesBeingDeleted)];
+    return { success: true, games: games.map((game) => toGameRecord(game, deleting.has(game.id))) };
   },
 });
 
