@@ -26,7 +26,7 @@ test('the command imports into the directory of a running server, where a player
   const created = await gantryJson(['game', 'create', '--name', 'Race', '--slug', 'race'], data);
   const { gameSecret } = created as { gameSecret: string };
   writeExport('nakama', files, 50);
-  writeFileSync(join(files, 'storage.csv'), 'collection,key,user_id,value\nsaves,slot,no-one,{}\n');
+  writeFileSync(join(files, 'storage.csv'), 'collection,key,user_id,value,read\nsaves,slot,no-one,{},1\n');
   const options = ['--game', 'race', '--refusals', refusals];
   const dry = await gantryJson(['import-from', 'nakama', files, ...options, '--dry-run'], data);
   const imported = await gantryJson(['import-from', 'nakama', files, ...options], data);

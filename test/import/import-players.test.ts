@@ -267,9 +267,7 @@ describe('rows that cannot be imported', () => {
     expect(await reasonsOf('players.csv', 'id,id,name\na,b,Ada\n')).toEqual([
       [1, 'has two columns named "id"; no row of the file was read'],
     ]);
-    expect(await reasonsOf('players.csv', 'name,colour\nAda,red\n')).toEqual([
-      [2, 'id: is required; has unknown fields: colour'],
-    ]);
+    expect(await reasonsOf('players.csv', 'id,colour\na,red\n')).toEqual([[2, 'has unknown fields: colour']]);
     expect(await reasonsOf('scores.csv', 'player,score,metadata\na,1,"{""id"":9007199254740993}"\n')).toEqual(
       [[2, expect.stringMatching(/^metadata: .*would be rounded/)]],
     );
@@ -317,6 +315,35 @@ describe('rows that cannot be imported', () => {
       expect(await refusalsOf('ndjson', 'other.ndjson', content)).toEqual([
         `${reason}; no row of the file was read`,
       ]);
+  });
+
+  test('a file without a column that is needed is refused once, and nothing is made up in its place', async () => {
+    const game = await addGame();
+    const none = 'no row of the file was read';
+    for (const [source, name, content, reasons] of [
+      ['csv', 'players.csv', 'name\nAda\nBo\n', [`has no column "id"; ${none}`]],
+      ['nakama', 'users.csv', 'id,name\nu1,Ada\nu2,Bo\n', [`has no column "username"; ${none}`]],
+      [
+        'nakama',
+        'storage.csv',
+        'collection,key,user_id\na,b,u1\n',
+        [`has no column "value", and no column "read"; ${none}`],
+      ],
+      [
+        'talo',
+        'players-1.csv',
+        'id,created\np1,2026\n',
+        [`has no column "createdAt", and no column "updatedAt"; ${none}`],
+      ],
+      ['talo', 'leaderboard.ndjson', '{"name":"laps","sort_mode":"asc"}\n', ['has no internal_name']],
+      ['playfab', 'segment.tsv', 'PlayFabId\tDisplayName\nA\tAda\n', [`has no column "PlayerId"; ${none}`]],
+    ] as const) {
+      const file = join(directory.path, name);
+      writeFileSync(file, content);
+      const { refusals, leaderboards, counts } = await importFiles(game, source, [file]);
+      expect([name, refusals.map(({ reason }) => reason)]).toEqual([name, reasons]);
+      expect([name, leaderboards, counts.players.inSource]).toEqual([name, [], 0]);
+    }
   });
 
   test('of NDJSON: a number beyond a double is not null, and a state that nests too deep does not end the import', async () => {

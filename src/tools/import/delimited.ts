@@ -12,9 +12,10 @@ export interface Row extends Place {
 
 /**
  * The rows of a CSV file (RFC 4180: fields in quotes may contain commas, doubled quotes and line ends) whose first row has
- * the columns' names, or of a TSV file, which has no quotes. A broken row is reported, and the next line begins a new one.
+ * the columns' names, or of a TSV file, which has no quotes. A broken row is reported, and the next line begins a new one; a
+ * file without a needed column is reported once.
  */
-export function* rowsOf(file: string, findings: Findings): Iterable<Row> {
+export function* rowsOf(file: string, findings: Findings, needed: readonly string[] = []): Iterable<Row> {
   const isTabbed = /\.tsv$/i.test(file);
   let names: string[] | undefined;
   for (const { text, line } of recordsOf(file, isTabbed, findings)) {
@@ -22,7 +23,7 @@ export function* rowsOf(file: string, findings: Findings): Iterable<Row> {
     const fields = isTabbed ? text.split('\t') : fieldsOf(text);
     if (!names) {
       names = fields;
-      const reason = reasonAgainst(text, names, isTabbed);
+      const reason = reasonAgainst(text, names, isTabbed) ?? lacking(names, needed);
       if (reason === undefined) continue;
       findings.refuse({ file, line }, `${reason}; ${noneRead}`);
       return;
@@ -45,6 +46,12 @@ function reasonAgainst(text: string, names: readonly string[], isTabbed: boolean
     return `is not ${format}: separate the columns by ${isTabbed ? 'tabs' : 'commas'}`;
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   return twice === undefined ? undefined : `has two columns named ${JSON.stringify(twice)}`;
+}
+
+function lacking(names: readonly string[], needed: readonly string[]): string | undefined {
+  const missing = needed.filter((name) => !names.includes(name));
+  if (missing.length === 0) return undefined;
+  return `has no column ${missing.map((name) => JSON.stringify(name)).join(', and no column ')}`;
 }
 
 /** The text of each row, and the line in which it begins. */

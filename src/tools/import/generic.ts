@@ -15,28 +15,29 @@ export const ndjson: Source = function* (files, findings) {
   }
 };
 
-const types: Readonly<Record<string, string>> = {
-  players: 'player',
-  leaderboards: 'leaderboard',
-  scores: 'score',
-  states: 'state',
-  friends: 'friend',
-  blocks: 'block',
+/** The types of the files, with the columns that they need. */
+const files: Readonly<Record<string, { type: string; needed: readonly string[] }>> = {
+  players: { type: 'player', needed: ['id'] },
+  leaderboards: { type: 'leaderboard', needed: ['name'] },
+  scores: { type: 'score', needed: ['player', 'score'] },
+  states: { type: 'state', needed: ['player', 'label', 'state'] },
+  friends: { type: 'friend', needed: ['player', 'friend'] },
+  blocks: { type: 'block', needed: ['player', 'blocked'] },
 };
 
 /** CSV files with the fields of `importedRecord` as columns: `scores.csv`, or `scores-2.csv`. An empty field is omitted. */
-export const csv: Source = function* (files, findings) {
-  for (const file of files) {
-    const type = types[/^[a-z]+/.exec(basename(file))?.[0] ?? ''];
-    if (!type) {
+export const csv: Source = function* (given, findings) {
+  for (const file of given) {
+    const known = files[/^[a-z]+/.exec(basename(file))?.[0] ?? ''];
+    if (!known) {
       const isJson = /\.(ndjson|jsonl?)$/i.test(file);
       const reason = isJson
         ? `is not CSV: ${forNdjson}`
-        : `is none of ${Object.keys(types).join('.csv, ')}.csv`;
+        : `is none of ${Object.keys(files).join('.csv, ')}.csv`;
       findings.leaveOut(basename(file), reason);
       continue;
     }
-    for (const { row, ...place } of rowsOf(file, findings)) {
+    for (const { row, ...place } of rowsOf(file, findings, known.needed)) {
       const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''));
       const { metadata, public: isPublic, ...record } = given;
       const inexact = metadata === undefined ? undefined : roundedIn(metadata, 'metadata');
@@ -46,7 +47,7 @@ export const csv: Source = function* (files, findings) {
       }
       const parsed = metadata === undefined ? {} : { metadata: jsonOf(metadata) };
       const shared = isPublic === undefined ? {} : { public: /^(true|t|1)$/i.test(isPublic) };
-      yield { record: { ...record, ...parsed, ...shared, type }, ...place };
+      yield { record: { ...record, ...parsed, ...shared, type: known.type }, ...place };
     }
   }
 };

@@ -33,13 +33,22 @@ export const nakama: Source = function* (files, findings) {
       .replace(/^public\./, '')
       .replace(/\.csv$/i, '');
     const read = tables[table];
-    if (read) for (const row of rowsOf(file, findings)) yield* read(row, findings);
+    if (read) for (const row of rowsOf(file, findings, needed[table])) yield* read(row, findings);
     else {
       let count = 0;
       for (const _ of rowsOf(file, { ...findings, refuse: () => {} })) count++;
       findings.leaveOut(table, leftOut[table] ?? 'this table is not imported', count);
     }
   }
+};
+
+/** Columns without which rows would be imported as what they are not. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  users: ['id', 'username'],
+  leaderboard: ['id', 'sort_order', 'operator'],
+  leaderboard_record: ['leaderboard_id', 'owner_id', 'score', 'expiry_time'],
+  storage: ['collection', 'key', 'user_id', 'value', 'read'],
+  user_edge: ['source_id', 'destination_id', 'state'],
 };
 
 type Read = (row: Row, findings: Findings) => Iterable<SourceRecord>;

@@ -16,7 +16,7 @@ export const playfab: Source = function* (files, findings) {
   const statistics = new Set<unknown>();
   for (const file of files) {
     if (/\.tsv$/i.test(file)) {
-      for (const { row, ...place } of rowsOf(file, findings))
+      for (const { row, ...place } of rowsOf(file, findings, ['PlayerId']))
         yield* profile(row, place, findings, statistics);
     } else if (/\.(ndjson|jsonl?)$/i.test(file)) {
       for (const { value, ...place } of objectsOf(file, findings))

@@ -12,6 +12,17 @@ interface Known {
   periods: Map<string, number>;
 }
 
+/** Columns and fields without which rows would be imported as what they are not. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  players: ['id', 'createdAt', 'updatedAt'],
+  playerAliases: ['id', 'service', 'identifier', 'player.id'],
+  leaderboardEntries: ['id', 'score', 'leaderboard.internalName', 'playerAlias.player.id', 'createdAt'],
+  playerGameStats: ['player.id', 'stat.internalName', 'value'],
+  leaderboard: ['internal_name', 'sort_mode'],
+  game_save: ['id', 'name', 'content', 'player_id'],
+  player_alias_subscription: ['subscriber_id', 'subscribed_to_id', 'confirmed', 'relationship_type'],
+};
+
 type Read<From> = (from: From, known: Known, findings: Findings) => Iterable<SourceRecord>;
 
 /** What other files refer to comes first. */
@@ -29,8 +40,13 @@ export const talo: Source = function* (files, findings) {
     const table = tableOf(file);
     const [readRow, readObject] = [ofExport[table], ofDatabase[table]];
     if (/\.ndjson$/i.test(file) && readObject) {
-      for (const line of objectsOf(file, findings)) yield* readObject(line, known, findings);
-    } else if (readRow) for (const row of rowsOf(file, findings)) yield* readRow(row, known, findings);
+      for (const line of objectsOf(file, findings)) {
+        const missing = needed[table]?.find((name) => line.value[name] === undefined);
+        if (missing === undefined) yield* readObject(line, known, findings);
+        else findings.refuse(line, `has no ${missing}`);
+      }
+    } else if (readRow)
+      for (const row of rowsOf(file, findings, needed[table])) yield* readRow(row, known, findings);
     else findings.leaveOut(table, 'this file is not imported');
   }
 };
