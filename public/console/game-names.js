@@ -23,3 +23,13 @@ export function useGameNames() {
 export function gameChoices(names) {
   return [['', 'All games'], ...names];
 }
+
+/**
+ * The name of each of these games by its ID; the ID of any other.
+ * @param {readonly import('./game-view.js').Game[]} games
+ * @returns {(gameId: string) => string}
+ */
+export function nameIn(games) {
+  const names = new Map(games.map(({ gameId, name }) => [gameId, name]));
+  return (gameId) => names.get(gameId) ?? gameId;
+}

@@ -13,19 +13,17 @@ import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { SelectField, TextField } from './fields.js';
 import { gameChoices, useGameNames } from './game-names.js';
+import { muters, muteTimes } from './mutes.js';
 import { PageHead } from './page-head.js';
 import { usePlayerFilter } from './player-filter.js';
 import { usePages } from './queries.js';
-import { muteTimes, ReportsView } from './reports-view.js';
+import { ReportsView } from './reports-view.js';
 import { linkTo } from './route.js';
 
-/** @typedef {import('./admin.js').Output<'listMutes'>['data'][number]} Mute */
+/** @typedef {import('./mutes.js').Mute} Mute */
 /** @typedef {import('./admin.js').Output<'listBans'>['data'][number]} Ban */
 
 const maxReason = 500;
-/** @type {Readonly<Record<Mute['mutedBy'], string>>} */
-const muters = { channel: "the channel's admin", server: "the game's server", moderator: 'a moderator' };
-
 /** @type {readonly { path: string, label: string, needs: import('./admin.js').OperationName }[]} */
 const tabs = [
   { path: 'reports', label: 'Reports', needs: 'listReports' },

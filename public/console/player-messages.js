@@ -2,8 +2,8 @@ import { html } from 'htm/preact';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { DataTable } from './data-table.js';
+import { nameIn } from './game-names.js';
 import { removalColumn, sentColumn, textColumn } from './message-columns.js';
-import { nameIn } from './player-profile.js';
 import { usePages } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listPlayerMessages'>['data'][number]} Message */

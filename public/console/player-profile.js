@@ -11,8 +11,11 @@ import { Allowed } from './allowed.js';
 import { PresenceBadge, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { save } from './export-buttons.js';
-import { problemAt, SelectField, TextField } from './fields.js';
+import { problemAt, TextField } from './fields.js';
+import { nameIn } from './game-names.js';
 import { asCount } from './numbers.js';
+import { PlayerBans } from './player-bans.js';
+import { PlayerMutes } from './player-mutes.js';
 import { pageSize, useQuery } from './queries.js';
 import { linkTo } from './route.js';
 
@@ -27,7 +30,7 @@ const eraseTimeoutMs = 10 * 60_000;
 /** @typedef {import('./game-view.js').Game} Game */
 
 /**
- * A player's name, active sessions and bans; the player can also be erased here.
+ * A player's name, active sessions, bans and mutes; the player can also be erased here.
  * @param {{
  *   player: PlayerDetails,
  *   games: readonly Game[],
@@ -73,7 +76,8 @@ export function PlayerProfile({ player, games, game, onChanged, onErased }) {
       </div>
       <div>
         <${Games} player=${player} games=${games} />
-        <${Bans} player=${player} games=${games} game=${game} onChanged=${onChanged} />
+        <${PlayerBans} player=${player} games=${games} game=${game} onChanged=${onChanged} />
+        <${PlayerMutes} wallet=${player.wallet} games=${games} game=${game} />
       </div>
     </div>
   `;
@@ -202,12 +206,6 @@ function Sessions({ wallet, games, game, onChanged }) {
   `;
 }
 
-/** @param {readonly Game[]} games @returns {(gameId: string) => string} */
-export function nameIn(games) {
-  const names = new Map(games.map(({ gameId, name }) => [gameId, name]));
-  return (gameId) => names.get(gameId) ?? gameId;
-}
-
 /**
  * The active sessions among a player's newest ones, newest first. The server also lists ended ones.
  * @param {import('./admin.js').Admin} admin
@@ -224,92 +222,6 @@ async function activeSessions(admin, filter) {
     if (skip + pageSize >= total) return { active: [...active.values()], complete: true };
   }
   return { active: [...active.values()], complete: false };
-}
-
-/** @typedef {PlayerDetails['bans'][number]} Ban */
-
-/**
- * The bans of a player, with their reasons, and a form for banning the player.
- * @param {{ player: PlayerDetails, games: readonly Game[], game: Game | undefined, onChanged: () => void }} props
- */
-function Bans({ player, games, game, onChanged }) {
-  const admin = useAdmin();
-  const { wallet, bans } = player;
-  const [reason, setReason] = useState('');
-  const [chosen, setChosen] = useState(game?.gameId ?? '');
-  const nameOf = (/** @type {string} */ gameId) => (gameId === '' ? 'all games' : nameIn(games)(gameId));
-  const scopes = ['', ...games.map(({ gameId }) => gameId)].filter(
-    (scope) => !bans.some(({ gameId }) => gameId === scope),
-  );
-  const scope = scopes.includes(chosen) ? chosen : scopes[0];
-  /** @type {import('../shared/table.js').Column<Ban>[]} */
-  const columns = [
-    {
-      title: 'Banned from',
-      wide: true,
-      // With the reason in a column of its own, the button would be beyond the edge of the card.
-      cell: ({ gameId, reason: given }) => html`
-        <span class="truncate">${nameOf(gameId)}</span>
-        ${given && html`<p class="quiet small wrap">${given}</p>`}
-      `,
-    },
-    { title: 'Since', cell: ({ at }) => html`<${TimeCell} at=${at} />` },
-    {
-      title: 'Unban',
-      hidden: true,
-      cell: ({ gameId }) => html`
-        <${ConfirmButton}
-          needs="unbanPlayer"
-          confirmKind="primary"
-          label="Unban from ${nameOf(gameId)}"
-          text="Unban"
-          title="Unban this player from ${nameOf(gameId)}?"
-          confirm="Unban"
-          act=${() => admin.call('unbanPlayer', { wallet, ...(gameId && { gameId }) })}
-          done="Unbanned from ${nameOf(gameId)}"
-          reload=${onChanged}
-        >
-          <p>The player can sign in again.</p>
-        <//>
-      `,
-    },
-  ];
-  return html`
-    <section class="card" aria-labelledby="bans">
-      <div class="card-head"><h2 id="bans">Bans</h2></div>
-      ${
-        bans.length > 0 &&
-        html`<${Table} caption="Bans of the player" columns=${columns} rows=${bans} keyOf=${(/** @type {Ban} */ { gameId }) => gameId} />`
-      }
-      ${
-        scope !== undefined &&
-        admin.may('banPlayer') &&
-        html`
-          <div class="card-body form">
-            <div class="form-row">
-              <${SelectField} label="Ban from" value=${scope} onValue=${setChosen} options=${scopes.map((id) => [id, id === '' ? 'All games' : nameOf(id)])} />
-              <${TextField} label="Reason (for moderators)" maxlength=${500} value=${reason} onValue=${setReason} />
-            </div>
-            <div class="button-row">
-              <${ConfirmButton}
-                needs="banPlayer"
-                key=${scope}
-                label="Ban from ${nameOf(scope)}"
-                kind="danger"
-                title="Ban this player from ${nameOf(scope)}?"
-                confirm="Ban"
-                act=${() => admin.call('banPlayer', { wallet, reason, ...(scope && { gameId: scope }) })}
-                done="Banned from ${nameOf(scope)}"
-                reload=${onChanged}
-              >
-                <p>The player's sessions there end immediately, with a notice in the launcher, and no new ones can be opened. Existing data is kept.</p>
-              <//>
-            </div>
-          </div>
-        `
-      }
-    </section>
-  `;
 }
 
 /** @param {{ wallet: string }} props */

@@ -3,7 +3,7 @@ import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { isoTime, TimeCell } from './cells.js';
 import { DataTable } from './data-table.js';
-import { nameIn } from './player-profile.js';
+import { nameIn } from './game-names.js';
 import { usePages } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listSessions'>['data'][number]} Session */

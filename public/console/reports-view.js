@@ -14,6 +14,7 @@ import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { SelectField, TextField } from './fields.js';
 import { gameChoices, useGameNames } from './game-names.js';
+import { muteTimes } from './mutes.js';
 import { PageHead } from './page-head.js';
 import { usePages, useQuery } from './queries.js';
 import { linkTo } from './route.js';
@@ -35,19 +36,18 @@ const statuses = [
   ['', 'All'],
 ];
 
-/** @type {readonly (readonly [seconds: string, label: string])[]} */
-export const muteTimes = [
-  ['3600', '1 hour'],
-  ['86400', '1 day'],
-  ['604800', '7 days'],
-  ['2592000', '30 days'],
-];
+/** What the list shows, kept while a report is read. */
+let kept = { status: 'open', gameId: '' };
 
 /** The reports of players. */
 export function ReportsView() {
   const admin = useAdmin();
-  const [status, setStatus] = useState('open');
-  const [gameId, setGameId] = useState('');
+  const [filter, setFilter] = useState(kept);
+  const { status, gameId } = filter;
+  const show = (/** @type {Partial<typeof kept>} */ change) => {
+    kept = { ...filter, ...change };
+    setFilter(kept);
+  };
   const { names, nameOf } = useGameNames();
   const pages = usePages(
     (page) =>
@@ -113,8 +113,8 @@ export function ReportsView() {
       fileName="reports"
       empty=${html`<${Empty} icon="shield" title=${status === 'open' ? 'No open reports' : 'No reports'}><p>Players report messages and each other from their launcher.</p><//>`}
     >
-      <${SelectField} label="Status" hideLabel value=${status} onValue=${setStatus} options=${statuses} />
-      <${SelectField} label="Game" hideLabel value=${gameId} onValue=${setGameId} options=${gameChoices(names)} />
+      <${SelectField} label="Status" hideLabel value=${status} onValue=${(/** @type {string} */ value) => show({ status: value })} options=${statuses} />
+      <${SelectField} label="Game" hideLabel value=${gameId} onValue=${(/** @type {string} */ value) => show({ gameId: value })} options=${gameChoices(names)} />
     <//>
   `;
 }

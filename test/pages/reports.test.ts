@@ -4,6 +4,7 @@ import { ban, unban } from '../../src/features/administration/commands.ts';
 import { readAuditLog, readBans } from '../../src/features/administration/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { deleteMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
+import { mute } from '../../src/features/moderation/commands.ts';
 import { readMutes } from '../../src/features/moderation/queries.ts';
 import { closeReport, fileReport } from '../../src/features/moderation/reports/commands.ts';
 import { readReport } from '../../src/features/moderation/reports/queries.ts';
@@ -170,6 +171,48 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await row.waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Bans', exact: true }).click();
     await page.getByText('No bans').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the page of a player shows who has muted them, ends any mute and sets one', async () => {
+    const { db } = server.services;
+    const { grace } = await reported();
+    await db.write(mute, grace, null, 'server', { seconds: 3_600, reason: 'Too many links. '.repeat(20) });
+    const { page, complaints } = await openConsole(browser, server, `players/${grace.wallet}`, desktop);
+    const mutes = page.getByRole('region', { name: 'Mutes', exact: true });
+    await mutes.getByText("Orbit, by the game's server").waitFor();
+    expect(
+      await mutes.locator('.table-scroll').evaluate((element) => element.scrollWidth - element.clientWidth),
+    ).toBe(0);
+    await mutes.getByLabel('Mute in', { exact: true }).selectOption(grace.gameId);
+    await mutes.getByLabel('For').selectOption('604800');
+    await mutes.getByLabel('Reason (shown to the player)').fill('Calm down');
+    await mutes.getByRole('button', { name: 'Mute in Orbit', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mute', exact: true }).click();
+    const own = mutes.getByRole('row', { name: /by a moderator Calm down/ });
+    await own.waitFor();
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/player-mutes.png` });
+    const other = mutes.getByRole('row', { name: /server/ });
+    await other.getByRole('button', { name: 'Unmute in Orbit' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unmute' }).click();
+    await other.waitFor({ state: 'hidden' });
+    const { rows } = await db.read(readMutes, { wallet: grace.wallet }, wholePage);
+    expect(rows).toMatchObject([{ mutedBy: 'moderator', reason: 'Calm down' }]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('the list of reports keeps what it shows while one is read', async () => {
+    const { grace, reportId } = await reported();
+    const { page, complaints } = await openConsole(browser, server, 'reports', desktop);
+    await page.getByLabel('Status').selectOption('');
+    await page.getByLabel('Game').selectOption(grace.gameId);
+    await page.locator(`a[href="#/reports/${reportId}"]`).click();
+    await page.getByRole('link', { name: 'All reports' }).click();
+    await page.locator(`a[href="#/reports/${reportId}"]`).waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('');
+    expect(await page.getByLabel('Game').inputValue()).toBe(grace.gameId);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
