@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { startAnvil } from '../support/anvil.ts';
 import { freePort } from '../support/free-port.ts';
@@ -40,6 +41,9 @@ test('the snippets of README.md and the manual, pasted one after the other, work
   await using folder = await temporaryDirectory();
   for (const name of ['package.json', 'src', 'node_modules'])
     await symlink(join(repository, name), join(folder.path, name));
+  // As the first `npm start` does for all later commands, which otherwise load several hundred files of source each.
+  const compile = 'src/tools/build/program.ts';
+  await promisify(execFile)('node_modules/.bin/node', [compile], { cwd: repository });
   await using anvil = await startAnvil(['--block-time', '1']);
   await using server = await serveGantry(data.path, {
     WEBHOOK_ALLOW_LOOPBACK: 'on',
