@@ -31,6 +31,8 @@ const knownToParticipants: readonly CanaryName[] = ['message', 'channelId', 'mes
 
 let server: TestServer;
 let effects: () => number;
+/** By operation, for those who are refused, or only read: they change nothing, which each test checks. */
+const unchanged = new Map<AnyOperation, World>();
 beforeAll(async () => {
   server = await startTestServer();
   effects = effectsOn(server);
@@ -82,23 +84,27 @@ describe.each(styles)('over %s', (_, connect) => {
 
   describe.each(launcherOperations)('$name', (operation) => {
     const { input, access, publishes = [] } = launcherCaseOf(operation);
+    const changing = (how: Access) =>
+      operation.kind === 'read' ? [] : roles.filter((role) => access[role] === how);
     const worlds = new Map<Role, World>();
     beforeAll(async () => {
-      // Those who are refused, or only read, change nothing, which each test checks: one world is enough for all of these.
+      // Those who change their own things leave the owner's as they are, which each test checks, too. Only the server of
+      // the other game acts for the same player there as `elsewhere`.
+      const own: Role[] = changing('own').filter((role) => role !== 'otherGameServer');
+      const alone = [...changing('own'), ...changing('shared')].filter((role) => !own.includes(role));
+      const groups = [...(own.length > 0 ? [own] : []), ...alone.map((role) => [role])];
       // Created together, worlds share their commits.
-      const changes = (role: Role) =>
-        operation.kind !== 'read' && ['own', 'shared'].includes(String(access[role]));
-      const [unchanged, ...others] = await Promise.all(
-        [null, ...roles.filter(changes)].map(() => createWorld(server)),
-      );
-      for (const role of roles) {
-        const world = changes(role) ? others.pop() : unchanged;
-        if (world) worlds.set(role, world);
-      }
+      await Promise.all([
+        ...groups.map(async (group) => {
+          const world = await createWorld(server);
+          for (const role of group) worlds.set(role, world);
+        }),
+        unchanged.has(operation) || createWorld(server).then((world) => void unchanged.set(operation, world)),
+      ]);
     });
 
     test.each(roles)('is for %s what the case says', async (role) => {
-      const world = worlds.get(role);
+      const world = worlds.get(role) ?? unchanged.get(operation);
       if (!world) throw new Error(`there is no world for ${role}`);
       const sent = { ...credentialFieldsOf(world, role), ...(await input(world, role)) };
       const before = await ownersData(world);
