@@ -241,14 +241,16 @@ describe('gantry key rotate, while a server runs,', () => {
     }
   });
 
-  it.each(['-1', 'soon', '', '1e3', '99999999999'])('refuses --overlap %j', async (overlap) => {
+  it('refuses an overlap that is not a number of minutes, and keeps the key', async () => {
     await start();
-    const { code, stderr } = await gantry(['key', 'rotate', `--overlap=${overlap}`], {
-      env: { DATA_DIR: directory.path },
-    });
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('must be a number of minutes');
-    expect(await kids()).toHaveLength(1);
+    for (const overlap of ['-1', 'soon', '', '1e3', '99999999999']) {
+      const { code, stderr } = await gantry(['key', 'rotate', `--overlap=${overlap}`], {
+        env: { DATA_DIR: directory.path },
+      });
+      expect(code, overlap).not.toBe(0);
+      expect(stderr, overlap).toContain('must be a number of minutes');
+      expect(await kids(), overlap).toHaveLength(1);
+    }
   });
 
   /** What someone with the old private key would make: the same token, extended by a year. */
