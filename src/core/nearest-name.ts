@@ -11,7 +11,9 @@ export function nearestName(
   let nearest: string | undefined;
   let least = most + 1;
   for (const candidate of known) {
-    const distance = distanceOf(letters, lettersOf(candidate));
+    const other = lettersOf(candidate);
+    if (Math.abs(other.length - letters.length) >= least) continue; // so is their distance
+    const distance = distanceOf(letters, other);
     if (distance >= least) continue;
     least = distance;
     nearest = candidate;
