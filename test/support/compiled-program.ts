@@ -57,6 +57,15 @@ export async function compile(
   return outputFiles;
 }
 
+/** Writes what `compile` made into a folder in `testCache`. */
+export async function writeCompiled(folder: string, files: readonly OutputFile[]): Promise<void> {
+  // Otherwise each start parses each file an additional time, to find out that it is an ES module.
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
+  await Promise.all(
+    files.map(({ path, contents }) => writeFile(join(folder, relative(testCache, path)), contents)),
+  );
+}
+
 /** Compiles the program and its threads. Resolves with their folder, which is named by a hash of their content. */
 export async function compileProgram(): Promise<string> {
   const threads = Object.fromEntries(
@@ -75,9 +84,7 @@ export async function compileProgram(): Promise<string> {
   const folder = join(testCache, hash.digest('hex').slice(0, 16));
   const unfinished = `${folder}.${process.pid}`;
   await mkdir(join(unfinished, 'pooled'), { recursive: true });
-  await Promise.all(
-    outputFiles.map(({ path, contents }) => writeFile(join(unfinished, relative(testCache, path)), contents)),
-  );
+  await writeCompiled(unfinished, outputFiles);
   // A concurrent run may have created the same folder.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
   const now = new Date();

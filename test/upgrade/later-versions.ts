@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
-import { compile, programFiles } from '../support/compiled-program.ts';
+import { compile, programFiles, writeCompiled } from '../support/compiled-program.ts';
 import { testCache } from '../support/test-cache.ts';
 
 const imports =
@@ -39,9 +39,6 @@ export async function buildVersion(ahead: number): Promise<string> {
       });
     },
   };
-  const files = await compile(programFiles, [later]);
-  await Promise.all(
-    files.map(({ path, contents }) => writeFile(join(folder, relative(testCache, path)), contents)),
-  );
+  await writeCompiled(folder, await compile(programFiles, [later]));
   return join(folder, 'gantry.js');
 }
