@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { io } from 'socket.io-client';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GantryClient } from '../../src/sdk/client/client.ts';
 import { holdShortLedger } from '../live/short-ledger.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
@@ -28,130 +28,139 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
     await holdShortLedger(annotate, { front: startNginx });
   });
 
-  test.each([
-    { transports: ['polling'], what: 'long polling' },
-    { transports: ['polling', 'websocket'], what: 'long polling that becomes a WebSocket' },
-  ])(
-    'launchers on $what stay on their node, and receive events of calls on the other',
-    async ({ transports }) => {
-      await using cluster = await startCluster();
-      const { data, nginx } = cluster;
-      const gameId = await data.createGame();
-      const players = await Promise.all(Array.from({ length: 6 }, () => data.openSession(gameId)));
-      const received = new Map<string, unknown[]>();
-      const sockets = players.map(({ launcherJwt, wallet }) => {
-        const socket = io(nginx.url, {
-          auth: { launcherJwt },
-          transports,
-          forceNew: true,
-          reconnection: false,
+  describe('two nodes', () => {
+    let cluster: Awaited<ReturnType<typeof startCluster>>;
+    beforeAll(async () => {
+      cluster = await startCluster();
+    });
+    afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+    test.each([
+      { transports: ['polling'], what: 'long polling' },
+      { transports: ['polling', 'websocket'], what: 'long polling that becomes a WebSocket' },
+    ])(
+      'launchers on $what stay on their node, and receive events of calls on the other',
+      async ({ transports }) => {
+        const { data, one, other } = cluster;
+        await using nginx = await startNginx([one.port, other.port]);
+        const gameId = await data.createGame();
+        const players = await Promise.all(Array.from({ length: 6 }, () => data.openSession(gameId)));
+        const received = new Map<string, unknown[]>();
+        const sockets = players.map(({ launcherJwt, wallet }) => {
+          const socket = io(nginx.url, {
+            auth: { launcherJwt },
+            transports,
+            forceNew: true,
+            reconnection: false,
+          });
+          received.set(wallet, []);
+          socket.on('notifications created', ({ message }: { message: unknown }) =>
+            received.get(wallet)?.push(message),
+          );
+          return socket;
         });
-        received.set(wallet, []);
-        socket.on('notifications created', ({ message }: { message: unknown }) =>
-          received.get(wallet)?.push(message),
-        );
-        return socket;
-      });
-      try {
-        const last = transports.at(-1);
-        await until('everyone connected', () =>
-          sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === last),
-        );
-        for (let number = 0; number < 10; number++) {
-          for (const { launcherJwt } of players) {
-            const sent = { launcherJwt, message: `${number}`, type: 'success' };
-            expect((await post(`${nginx.url}/launcher/send-notification`, sent)).status).toBe(200);
+        try {
+          const last = transports.at(-1);
+          await until('everyone connected', () =>
+            sockets.every(({ connected, io: { engine } }) => connected && engine.transport.name === last),
+          );
+          for (let number = 0; number < 10; number++) {
+            for (const { launcherJwt } of players) {
+              const sent = { launcherJwt, message: `${number}`, type: 'success' };
+              expect((await post(`${nginx.url}/launcher/send-notification`, sent)).status).toBe(200);
+            }
           }
+          const all = Array.from({ length: 10 }, (_, number) => `${number}`);
+          await until('everyone received it', () =>
+            players.every(({ wallet }) => received.get(wallet)?.length === all.length),
+          );
+          for (const { wallet } of players) expect(received.get(wallet)).toEqual(all);
+          expect(sockets.every(({ connected }) => connected)).toBe(true);
+          expect(await nginx.complaints()).toBe('');
+        } finally {
+          for (const socket of sockets) socket.disconnect();
         }
-        const all = Array.from({ length: 10 }, (_, number) => `${number}`);
-        await until('everyone received it', () =>
-          players.every(({ wallet }) => received.get(wallet)?.length === all.length),
-        );
-        for (const { wallet } of players) expect(received.get(wallet)).toEqual(all);
-        expect(sockets.every(({ connected }) => connected)).toBe(true);
-        expect(await nginx.complaints()).toBe('');
-      } finally {
-        for (const socket of sockets) socket.disconnect();
+      },
+    );
+
+    test('by player, calls and sockets of a player reach one node, and a lying player changes nothing', async () => {
+      const { data, one, other } = cluster;
+      await using nginx = await startNginx([one.port, other.port], undefined, { byPlayer: true });
+      const gameId = await data.createGame();
+      const players = await Promise.all(Array.from({ length: 16 }, () => data.openSession(gameId)));
+      await Promise.all(
+        players.map(async (player, score) => {
+          const { launcherJwt, wallet, userId } = player;
+          const named = { wallet, userId, username: '', isNamed: false, avatar: '', isGuest: false };
+          const client = new GantryClient({
+            url: nginx.url,
+            launcherJwt,
+            player: named,
+            callOver: 'http',
+            routeByPlayer: true,
+          });
+          await client.ready();
+          await client.api.setUserScore({ score });
+          for (let call = 0; call < 3; call++) await client.api.getUserScore();
+          client.close();
+        }),
+      );
+      const nodesOf = async ({ wallet }: TestPlayer) =>
+        (await nginx.routes()).filter(({ player }) => player === wallet).map(({ port }) => port);
+      await until('every socket ended', async () => {
+        const sockets = (await nginx.routes()).filter(({ path }) => path === '/socket.io/');
+        return sockets.length === players.length;
+      });
+      const nodes = await Promise.all(players.map(nodesOf));
+      expect(nodes.map((ports) => [ports.length, new Set(ports).size])).toEqual(players.map(() => [5, 1]));
+      expect(new Set(nodes.flat())).toEqual(new Set([one.port, other.port]));
+
+      const [ada, first] = [players[0], nodes[0]?.[0]];
+      const bob = players.find((_, at) => nodes[at]?.[0] !== first);
+      if (!ada || !bob) throw new Error('they are on both nodes');
+      const own = { score: { score: 0, normalizedAddress: ada.wallet } };
+      for (const lie of [bob.wallet, 'nobody', ''.padEnd(200, "'")]) {
+        const named = { 'X-Gantry-Player': lie };
+        const url = `${nginx.url}/launcher/get-user-score`;
+        expect((await post(url, { launcherJwt: ada.launcherJwt }, named)).body).toMatchObject(own);
+        expect((await post(url, {}, named)).status).toBe(401);
       }
-    },
-  );
-
-  test('calls continue while one node is down, and then the other, as soon as the first is back', async () => {
-    await using cluster = await startCluster();
-    const { data, nginx, one, other } = cluster;
-    const gameId = await data.createGame();
-    const { launcherJwt } = await data.openSession(gameId);
-    const call = (score: number) => post(`${nginx.url}/launcher/set-user-score`, { launcherJwt, score });
-    await one.kill();
-    for (let score = 1; score <= 40; score++) expect((await call(score)).status).toBe(200);
-    await one.start();
-    await other.kill();
-    for (let score = 41; score <= 80; score++) expect((await call(score)).status).toBe(200);
-    const { body } = await post(`${nginx.url}/launcher/get-user-scores`, { launcherJwt, limit: 250 });
-    expect(body).toMatchObject({ scores: { length: 80 } });
-
-    // nginx's own responses are not Gantry's.
-    await one.kill();
-    const client = new GantryClient({ url: nginx.url, launcherJwt, callOver: 'http' });
-    await expect(client.call('getUserScore')).rejects.toMatchObject({ reason: 'connection_lost' });
-    client.close();
-  });
-
-  test('by player, calls and sockets of a player reach one node, and a lying player changes nothing', async () => {
-    await using cluster = await startCluster({ byPlayer: true });
-    const { data, nginx, one, other } = cluster;
-    const gameId = await data.createGame();
-    const players = await Promise.all(Array.from({ length: 16 }, () => data.openSession(gameId)));
-    await Promise.all(
-      players.map(async (player, score) => {
-        const { launcherJwt, wallet, userId } = player;
-        const named = { wallet, userId, username: '', isNamed: false, avatar: '', isGuest: false };
-        const client = new GantryClient({
-          url: nginx.url,
-          launcherJwt,
-          player: named,
-          callOver: 'http',
-          routeByPlayer: true,
-        });
-        await client.ready();
-        await client.api.setUserScore({ score });
-        for (let call = 0; call < 3; call++) await client.api.getUserScore();
-        client.close();
-      }),
-    );
-    const nodesOf = async ({ wallet }: TestPlayer) =>
-      (await nginx.routes()).filter(({ player }) => player === wallet).map(({ port }) => port);
-    await until('every socket ended', async () => {
-      const sockets = (await nginx.routes()).filter(({ path }) => path === '/socket.io/');
-      return sockets.length === players.length;
+      expect((await nodesOf(bob)).length).toBe(7);
+      const socket = io(nginx.url, {
+        auth: { launcherJwt: ada.launcherJwt },
+        query: { player: bob.wallet },
+        transports: ['websocket'],
+        forceNew: true,
+      });
+      const { sessionId } = await new Promise<{ sessionId: string }>((resolve) =>
+        socket.once('realtime-events connected', resolve),
+      );
+      expect(sessionId).toBe(ada.sessionId);
+      socket.disconnect();
+      expect(await nginx.complaints()).toBe('');
     });
-    const nodes = await Promise.all(players.map(nodesOf));
-    expect(nodes.map((ports) => [ports.length, new Set(ports).size])).toEqual(players.map(() => [5, 1]));
-    expect(new Set(nodes.flat())).toEqual(new Set([one.port, other.port]));
 
-    const [ada, first] = [players[0], nodes[0]?.[0]];
-    const bob = players.find((_, at) => nodes[at]?.[0] !== first);
-    if (!ada || !bob) throw new Error('they are on both nodes');
-    const own = { score: { score: 0, normalizedAddress: ada.wallet } };
-    for (const lie of [bob.wallet, 'nobody', ''.padEnd(200, "'")]) {
-      const named = { 'X-Gantry-Player': lie };
-      const url = `${nginx.url}/launcher/get-user-score`;
-      expect((await post(url, { launcherJwt: ada.launcherJwt }, named)).body).toMatchObject(own);
-      expect((await post(url, {}, named)).status).toBe(401);
-    }
-    expect((await nodesOf(bob)).length).toBe(7);
-    const socket = io(nginx.url, {
-      auth: { launcherJwt: ada.launcherJwt },
-      query: { player: bob.wallet },
-      transports: ['websocket'],
-      forceNew: true,
+    // The last: its nodes end.
+    test('calls continue while one node is down, and then the other, as soon as the first is back', async () => {
+      const { data, one, other } = cluster;
+      await using nginx = await startNginx([one.port, other.port]);
+      const gameId = await data.createGame();
+      const { launcherJwt } = await data.openSession(gameId);
+      const call = (score: number) => post(`${nginx.url}/launcher/set-user-score`, { launcherJwt, score });
+      await one.kill();
+      for (let score = 1; score <= 40; score++) expect((await call(score)).status).toBe(200);
+      await one.start();
+      await other.kill();
+      for (let score = 41; score <= 80; score++) expect((await call(score)).status).toBe(200);
+      const { body } = await post(`${nginx.url}/launcher/get-user-scores`, { launcherJwt, limit: 250 });
+      expect(body).toMatchObject({ scores: { length: 80 } });
+
+      // nginx's own responses are not Gantry's.
+      await one.kill();
+      const client = new GantryClient({ url: nginx.url, launcherJwt, callOver: 'http' });
+      await expect(client.call('getUserScore')).rejects.toMatchObject({ reason: 'connection_lost' });
+      client.close();
     });
-    const { sessionId } = await new Promise<{ sessionId: string }>((resolve) =>
-      socket.once('realtime-events connected', resolve),
-    );
-    expect(sessionId).toBe(ada.sessionId);
-    socket.disconnect();
-    expect(await nginx.complaints()).toBe('');
   });
 
   test('a caller is identified by its connection to nginx, whatever X-Forwarded-For it sends', async () => {
@@ -256,14 +265,13 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
   });
 });
 
-/** Two nodes on one data directory with one Redis, and nginx in front of them. */
-async function startCluster(options: { byPlayer?: boolean } = {}) {
+/** Two nodes on one data directory with one Redis. */
+async function startCluster() {
   const stack = new AsyncDisposableStack();
   const redis = stack.use(await startRedis());
   const data = stack.use(await openSharedData());
   const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
   const one = stack.use(await startClusterNode(variables));
   const other = stack.use(await startClusterNode(variables));
-  const nginx = stack.use(await startNginx([one.port, other.port], undefined, options));
-  return { data, nginx, one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { data, one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
