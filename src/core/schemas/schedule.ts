@@ -35,10 +35,12 @@ export const timeZone = z.string().max(100);
 /** The first time after `after`, in Unix milliseconds; null: never again. */
 export function nextTime({ cron, timeZone }: Schedule, after: number): number | null {
   const expression = cron === '@midnight' ? '@daily' : cron; // the one nickname that croner doesn't know
-  const times = new Cron(expression, { timezone: timeZone });
+  // A fixed offset, which croner computes with ten times as fast as with the name of a time zone.
+  const isUtc = timeZone === 'UTC';
+  const times = new Cron(expression, isUtc ? { utcOffset: 0 } : { timezone: timeZone });
   const following = (time: number) => times.nextRun(new Date(time))?.getTime() ?? null;
   // Asked within the hour of a clock change, croner misses a time that was moved, and repeats one that occurs twice.
-  let time = following(after - clockChangeMs);
+  let time = following(isUtc ? after : after - clockChangeMs);
   while (time !== null && time <= after) time = following(time);
   return time;
 }
