@@ -39,9 +39,10 @@ export interface TestDatabase extends AsyncDisposable {
 export async function freshDatabase(template = 'template0'): Promise<TestDatabase> {
   const server = await urlOfRun();
   const name = `test_${randomBytes(8).toString('hex')}`;
+  // Copying the files takes a quarter of the time of copying each page through the log, which spares a busy server.
   await administer(
     server,
-    `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
+    `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
   );
   const url = new URL(server);
   url.pathname = name;
