@@ -1,5 +1,4 @@
 import SqliteDatabase, { type Database, type Statement } from 'better-sqlite3';
-import { vi } from 'vitest';
 import { withHiddenParameters } from '../../../src/engines/sqlite/prepare.ts';
 
 /** The maximum number of executions per text whose values are kept. */
@@ -15,40 +14,50 @@ interface Execution {
 /** Every statement that is prepared from now on, as the engine wrote it, with values that it was executed with. */
 export class RecordedStatements {
   readonly #executions = new Map<string, unknown[][]>();
-  readonly #spy;
+  readonly #restore: (() => void)[];
 
   constructor() {
-    const { prepare } = SqliteDatabase.prototype;
     const executions = this.#executions;
-    this.#spy = vi.spyOn(SqliteDatabase.prototype, 'prepare').mockImplementation(function (
-      this: Database,
-      text: string,
-    ) {
-      const statement = prepare.call(this, text);
-      const of = executions.get(text) ?? [];
-      executions.set(text, of);
-      for (const name of runners) record(statement, name, of);
-      return statement;
-    });
+    const statements = Object.getPrototypeOf(new SqliteDatabase(':memory:').prepare('SELECT 1'));
+    this.#restore = [
+      wrap(SqliteDatabase.prototype, 'prepare', (prepare) => {
+        const statement = prepare() as Statement;
+        if (!executions.has(statement.source)) executions.set(statement.source, []);
+        return statement;
+      }),
+      ...runners.map((name) =>
+        wrap<Statement>(statements, name, (run, { source }, values) => {
+          const of = executions.get(source);
+          if (of && of.length < maxExecutions) of.push(values);
+          return run();
+        }),
+      ),
+    ];
   }
 
   /** Ends the recording. */
   stop(): Execution[] {
-    this.#spy.mockRestore();
+    for (const restore of this.#restore) restore();
     return [...this.#executions].flatMap(([text, of]): Execution[] =>
       of.length === 0 ? [{ text, values: null }] : of.map((values) => ({ text, values })),
     );
   }
 }
 
-function record(statement: Statement, name: (typeof runners)[number], executions: unknown[][]): void {
-  const run: (...values: unknown[]) => unknown = statement[name];
-  Object.assign(statement, {
-    [name](...values: unknown[]) {
-      if (executions.length < maxExecutions) executions.push(values);
-      return run.apply(statement, values);
-    },
+/**
+ * Replaces a method of all instances until the returned function is called. Replacing those of each statement took
+ * longer than preparing it, and spies keep every call with its result.
+ */
+function wrap<Instance extends object>(
+  prototype: object,
+  name: string,
+  replacement: (call: () => unknown, instance: Instance, args: unknown[]) => unknown,
+): () => void {
+  const method: (...args: unknown[]) => unknown = Reflect.get(prototype, name);
+  Reflect.set(prototype, name, function (this: Instance, ...args: unknown[]) {
+    return replacement(() => method.apply(this, args), this, args);
   });
+  return () => void Reflect.set(prototype, name, method);
 }
 
 /** The text as it was before `withHiddenParameters`. */
