@@ -261,7 +261,9 @@ export function leaderboardsContract(open: OpenStore): void {
       const nowhere = { cron: '@daily', timeZone: 'Mars/Olympus' };
       const elsewhere = db.write(changeLeaderboard, gameId, 'weekly', { schedule: nowhere });
       expect(await reasonOf(elsewhere)).toBe('schedule_invalid');
-      for (let n = 2; n <= 100; n++) await db.write(addLeaderboard, gameId, { ...usual, name: `board-${n}` });
+      const add = (_: unknown, n: number) =>
+        db.write(addLeaderboard, gameId, { ...usual, name: `board-${n}` });
+      await Promise.all(Array.from({ length: 99 }, add));
       const more = { ...usual, name: 'one-more' };
       expect(await reasonOf(db.write(addLeaderboard, gameId, more))).toBe('leaderboard_limit_reached');
     });
@@ -397,11 +399,12 @@ export function leaderboardsContract(open: OpenStore): void {
       const players = await Promise.all(Array.from({ length: 12 }, () => addPlayer(db, gameId)));
       await db.write(addLeaderboard, gameId, { ...usual, keepSeasons: 1, entries: 'all' });
       for (let season = 1; season <= 3; season++) {
-        for (const player of players) {
-          for (let n = 0; n < 20; n++) {
-            await db.write(setLeaderboardScore, player, 'weekly', n, { label: n % 2 ? 'de' : undefined });
-          }
-        }
+        const sets = players.flatMap((player) =>
+          Array.from({ length: 20 }, (_, n) =>
+            db.write(setLeaderboardScore, player, 'weekly', n, { label: n % 2 ? 'de' : undefined }),
+          ),
+        );
+        await Promise.all(sets);
         await db.write(endSeason, gameId, 'weekly');
       }
       expect(await db.read(listSeasons, gameId, 'weekly', wholePage)).toMatchObject([{ season: 3 }]);

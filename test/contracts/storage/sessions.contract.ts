@@ -141,12 +141,11 @@ export function sessionsContract(open: OpenStore): void {
       const { db, clock } = fixture;
       const game = await addGame(db);
       const owner = await addPlayer(db, game.id); // expires in an hour
-      const ids: string[] = [];
-      for (let at = 0; at < 502; at++) {
-        const wallet = randomWallet();
-        ids.push((await db.write(startSession, { ...owner, wallet }, hour)).session.id);
-        if (at === 0) await db.write(endSession, wallet, ids[0] ?? '');
-      }
+      const wallets = Array.from({ length: 502 }, () => randomWallet());
+      const ids = await Promise.all(
+        wallets.map(async (wallet) => (await db.write(startSession, { ...owner, wallet }, hour)).session.id),
+      );
+      await db.write(endSession, wallets[0] ?? '', ids[0] ?? '');
       await db.write(recordPresence, ids[1] ?? '', true); // by a node that died
       const { session: later } = await db.write(startSession, owner, 2 * hour);
       clock.advance(3 * hour - 1);
