@@ -85,7 +85,7 @@ export class KnownBucketsOfBoards {
     sizeCalculation: ({ keys }) => keys.length + 1,
   });
   /** Sums over buckets that the database has computed since they were last read here. */
-  readonly #sums = new LRUCache<string, number>({ max: maxCountedBoards });
+  readonly #sums = new LRUCache<string, number>({ maxSize: maxCountedBoards, sizeCalculation: () => 1 }); // `max` would allocate all at once
 
   get(board: string): KnownBuckets | undefined {
     return this.#buckets.get(board);
