@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
+import { compiledOf } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { audit, type Findings, isComplete } from './audit.ts';
@@ -147,7 +148,7 @@ async function record(
   writes: number,
   synchronous: 'NORMAL' | undefined,
 ): Promise<{ operations: readonly Operation[]; ledger: Ledger }> {
-  const program = fileURLToPath(new URL('server-with-players.ts', import.meta.url));
+  const program = compiledOf(fileURLToPath(new URL('server-with-players.ts', import.meta.url)));
   const fault = fileURLToPath(new URL('synchronous-normal.ts', import.meta.url));
   await mkdir(dataDirectory); // so that the record begins with an empty directory that is certainly on disk
   const child = spawn(

@@ -15,7 +15,12 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(repository, 'src');
 
 /** What tests run in separate processes besides `gantry`. */
-const testPrograms = ['rules/faulty-server', 'storage/open-at-once'];
+const testPrograms = [
+  'crash/server-with-players',
+  'rules/faulty-server',
+  'storage/open-at-once',
+  'storage/upgrade-once',
+];
 
 /** In reused threads (pooled-threads.ts). */
 const runAgain: Plugin = {
