@@ -448,7 +448,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     const page = await open('games/demo-game/players');
     await page.getByLabel('Search players').fill(player.wallet);
     await page.getByRole('link', { name: `Manage ${defaultName(player.wallet)}` }).click();
-    await page.getByLabel('Reason').fill('cheating');
+    await page.getByLabel('Reason (for moderators)').fill('cheating');
     await page.getByRole('button', { name: 'Ban from Demo Game' }).click();
     await page
       .getByRole('dialog', { name: /Ban this player/ })

@@ -88,6 +88,7 @@ import {
   listPlaySessions,
 } from '../../src/features/play-sessions/operations/play-sessions.ts';
 import { getPlayerNames, listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
+import { isBanned } from '../../src/features/players/queries.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import {
   cancelAction,
@@ -215,6 +216,7 @@ describe.each(ways)('an administrator over %s', (_name, admin) => {
       listing: 'listed',
       image: '',
       order: 0,
+      deleting: false,
       createdAt: expect.any(Number),
     });
     const { launcherJwt } = await newPlayer(gameId);
@@ -757,6 +759,9 @@ describe.each(ways)('an administrator over %s', (_name, admin) => {
     const { wallet } = player;
     await admin.call(erasePlayer, { wallet });
     expect((await admin.call(listPlayers, { search: wallet })).data).toEqual([]);
+    await admin.call(erasePlayer, { wallet }); // until the erasure is complete, repeating it changes nothing
+    const { db } = server.services;
+    await until('the end of the erasure', async () => !(await db.read(isBanned, player)));
     await expect(admin.call(erasePlayer, { wallet })).rejects.toThrow('no player with this wallet');
   });
 

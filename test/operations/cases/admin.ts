@@ -62,6 +62,7 @@ const game = {
   listing: 'listed',
   image: '',
   order: 0,
+  deleting: false,
 };
 
 /** The participant's report of the owner's message. */
