@@ -87,8 +87,13 @@ if "--asyncio" in sys.argv:
         def _refused(self):
             return self.client._client._refused()
 
-    def create_client(*arguments, **options):
-        return AsyncClient(in_loop(gantry.aio.GantryClient)(*arguments, **options))
+    def create_client(listen, *arguments, **options):
+        def create():
+            client = AsyncClient(gantry.aio.GantryClient(*arguments, **options))
+            listen(client)  # in the same step of the loop: events that arrive without a listener are lost
+            return client
+
+        return in_loop(create)()
 
     def connect_client(listen, *arguments, **options):
         async def connect():
@@ -99,7 +104,10 @@ if "--asyncio" in sys.argv:
         return in_loop(connect)()
 
 else:
-    create_client = gantry.GantryClient
+    def create_client(listen, *arguments, **options):
+        client = gantry.GantryClient(*arguments, **options)
+        listen(client)
+        return client
 
     def connect_client(listen, *arguments, **options):
         client = gantry.connect(*arguments, **options)
@@ -159,7 +167,7 @@ def options_of(options):
 
 def open_client(name, options):
     store, shared = options_of(options)
-    listen(name, create_client(options["url"], options.get("launcherJwt"), **shared), store)
+    create_client(lambda made: listen(name, made, store), options["url"], options.get("launcherJwt"), **shared)
 
 
 def open_connected(name, options):
