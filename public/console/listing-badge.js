@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 
 /**
- * Where a game is listed, unless it is listed everywhere.
+ * Whether a game is being deleted, archived or unlisted; nothing for any other.
  * @param {Pick<import('./game-view.js').Game, 'listing' | 'deleting'>} props
  */
 export function ListingBadge({ listing, deleting }) {

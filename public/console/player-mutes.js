@@ -62,7 +62,7 @@ export function PlayerMutes({ wallet, games, game }) {
     <section class="card" aria-labelledby="mutes">
       <div class="card-head"><h2 id="mutes">Mutes</h2></div>
       ${
-        (mutes.length > 0 || error !== undefined) &&
+        (mutes.length > 0 || error !== null) &&
         html`<${Table} caption="Mutes of the player" columns=${columns} rows=${mutes} keyOf=${(/** @type {Mute} */ one) => `${one.gameId} ${one.channelId} ${one.mutedBy}`} error=${error} onRetry=${reload} />`
       }
       ${

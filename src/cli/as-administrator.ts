@@ -7,7 +7,6 @@ import { commandLineOwner } from '../features/administration/administrators/admi
 import { auditLogOf } from '../features/administration/audit-log.ts';
 import { sweepErased } from '../features/administration/erasure-sweeps.ts';
 import { erasePlayer } from '../features/administration/operations/players.ts';
-
 import { createGame } from '../features/games/operations/games.ts';
 import type { AnyOperation } from '../features/operation.ts';
 import { localServices } from '../server/build-services.ts';

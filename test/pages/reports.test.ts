@@ -199,6 +199,10 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await other.waitFor({ state: 'hidden' });
     const { rows } = await db.read(readMutes, { wallet: grace.wallet }, wholePage);
     expect(rows).toMatchObject([{ mutedBy: 'moderator', reason: 'Calm down' }]);
+    await own.getByRole('button', { name: 'Unmute in Orbit' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unmute' }).click();
+    await own.waitFor({ state: 'hidden' });
+    expect(await mutes.getByText('Nothing here yet').count()).toBe(0); // as with the bans
     expect(complaints).toEqual([]);
     await page.context().close();
   });

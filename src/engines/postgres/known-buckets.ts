@@ -84,8 +84,8 @@ export class KnownBucketsOfBoards {
     maxSize: maxCachedBuckets,
     sizeCalculation: ({ keys }) => keys.length + 1,
   });
-  /** Sums over buckets that the database has computed since they were last read here. */
-  readonly #sums = new LRUCache<string, number>({ maxSize: maxCountedBoards, sizeCalculation: () => 1 }); // `max` would allocate all at once
+  /** Sums over buckets that the database has computed since they were last read here. `max` would allocate all at once. */
+  readonly #sums = new LRUCache<string, number>({ maxSize: maxCountedBoards, sizeCalculation: () => 1 });
 
   get(board: string): KnownBuckets | undefined {
     return this.#buckets.get(board);

@@ -3,7 +3,7 @@ import type { AnyTable } from '../../core/storage/table.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { claimErasure, nextErasure } from './erasure-schedule.ts';
 import { completeErasingGame } from './game-eraser.ts';
-import { completeErasing } from './player-eraser.ts';
+import { completeErasingPlayer } from './player-eraser.ts';
 
 /** How often to check for erasures. */
 const pollMs = 2_000;
@@ -39,7 +39,7 @@ export async function sweepErased(
   for (;;) {
     const erased = await db.write(claimErasure, early);
     if (erased === null) return;
-    if ('wallet' in erased) await completeErasing(db, tables, erased.wallet);
+    if ('wallet' in erased) await completeErasingPlayer(db, tables, erased.wallet);
     else await completeErasingGame(db, tables, erased.gameId);
   }
 }

@@ -63,7 +63,11 @@ export async function erasePlayerData(db: Store, tables: readonly AnyTable[], wa
 }
 
 /** Completes an erasure that began before: nothing that was admitted then can still write. */
-export async function completeErasing(db: Store, tables: readonly AnyTable[], wallet: string): Promise<void> {
+export async function completeErasingPlayer(
+  db: Store,
+  tables: readonly AnyTable[],
+  wallet: string,
+): Promise<void> {
   await erase(db, tables, wallet, 'last');
 }
 

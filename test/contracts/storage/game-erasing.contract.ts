@@ -38,7 +38,10 @@ export function gameErasingContract(open: OpenStore): void {
         });
         const isOver = await eraseGameData(killed, tables, gameId, 0).then(
           () => true,
-          (error: Error) => error.message !== 'killed',
+          (error: Error) => {
+            if (error.message !== 'killed') throw error;
+            return false;
+          },
         );
         if (isOver) break;
         const db = await fixture.reopen();
