@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { repository } from '../support/gantry-process.ts';
+import { until } from '../support/until.ts';
 import { Driver } from './driver.ts';
-import { pythonDriver } from './drivers.ts';
+import { asyncioDriver, pythonDriver } from './drivers.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeRules } from './rules.ts';
 import { ScriptedServer } from './scripted-server.ts';
@@ -29,6 +30,26 @@ describe.skipIf(missing !== null)('the Python SDK', () => {
     await client.until('ended');
     expect(server.handshakes).toHaveLength(1);
   });
+
+  test.each([pythonDriver, asyncioDriver])(
+    '$name: what waited for a client reaches listeners that are added after it was made',
+    async (entry) => {
+      const prepare = async (folder: string) => ({
+        ...(await entry.prepare(folder)),
+        env: { LISTENERS_DELAY_SECONDS: '60', PAUSE_BEFORE_LISTENERS_SECONDS: '0.5' },
+      });
+      await using server = await ScriptedServer.start();
+      await using driver = await Driver.start({ ...entry, prepare });
+      const { epoch } = server.stream('channel:one');
+      const ids = ['m1', 'm2', 'm3'];
+      for (const _id of ids) server.add('channel:one', { name: 'chat-messages created', record: { _id } });
+      const saved = { cursors: { 'channel:one': { epoch, seq: 0 } } };
+      const client = await driver.open({ url: server.url, launcherJwt: 'token', saved });
+      await client.ready(); // connects at once
+      await until('all three', () => client.received.length === ids.length);
+      expect(client.received.map(({ record }) => record._id)).toEqual(ids);
+    },
+  );
 
   test('every annotation can be resolved, and every file parsed by Python 3.9', async () => {
     const { command, args } = await pythonDriver.prepare('');

@@ -6,15 +6,17 @@ import os
 import re
 import sys
 import threading
+import time
 import traceback
 
 sys.path.insert(0, sys.argv[1])
 import gantry  # noqa: E402
 from gantry.names import EVENTS, METHODS  # noqa: E402
 
-if "SLOW_CONNECT_SECONDS" in os.environ:  # as on a busy machine, where other threads run first
-    import time
+if "LISTENERS_DELAY_SECONDS" in os.environ:  # longer than any pause in this driver
+    gantry.client.LISTENERS_DELAY = float(os.environ["LISTENERS_DELAY_SECONDS"])
 
+if "SLOW_CONNECT_SECONDS" in os.environ:  # as on a busy machine, where other threads run first
     import engineio
 
     connect = engineio.Client.connect
@@ -209,6 +211,7 @@ logging.getLogger("gantry").addHandler(warnings)
 
 def listen(name, client, store):
     clients[name] = client, store
+    time.sleep(float(os.environ.get("PAUSE_BEFORE_LISTENERS_SECONDS", 0)))
     for event in EVENTS:
 
         def on_event(record, meta, event=event):

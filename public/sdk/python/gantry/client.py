@@ -26,6 +26,8 @@ from .types import OwnPlayer
 
 _log = logging.getLogger("gantry")
 
+#: How long events wait for the listeners that are added after a client has been made, in seconds.
+LISTENERS_DELAY = 0.1
 #: The statuses after which the client does not connect again.
 FINAL = ("ended", "refused")
 
@@ -47,7 +49,8 @@ class GantryClient(Operations):
     as `beta` or `android`. `route_by_player` names the player to proxies, with `X-Gantry-Player` for calls over HTTP and
     `?player=` for the socket, so that they can keep a player on one of several nodes; the server ignores it.
 
-    Listeners run in a thread of the client, one at a time. With `threaded=False`, they run in `poll`, which a game calls
+    Listeners run in a thread of the client, one at a time. Add them directly after making the client, which then
+    connects: they receive everything. With `threaded=False`, they run in `poll`, which a game calls
     in its loop.
     """
 
@@ -129,6 +132,8 @@ class GantryClient(Operations):
                 list(transports),
                 lambda: self._session.follow(self._connected_session),
                 self._own_presence.reduce,
+                # Those of `connect` are held instead, since it returns a live client, and others wait for `poll`.
+                LISTENERS_DELAY if threaded and session is None else 0.0,
             )
         self._queue.send()
 
@@ -204,6 +209,8 @@ class GantryClient(Operations):
         Raises GantryError when it is refused, and with `connection_lost` after the timeout: the client continues to try.
         """
         wait = self._timeout if timeout is None else timeout
+        if self._connection is not None:
+            self._connection.start()
         if not self._wait_until_live(time.monotonic() + wait):
             message = f"No connection to Gantry at {self._url} after {wait:g} s; the client continues to try"
             raise client_error("connection_lost", message)

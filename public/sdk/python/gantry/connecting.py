@@ -5,7 +5,7 @@ import threading
 import time
 from typing import Any, Callable, Optional
 
-from .client import GantryClient
+from .client import LISTENERS_DELAY, GantryClient
 from .connection import require_modules
 from .errors import GantryError
 from .session import Session, patiently
@@ -17,12 +17,10 @@ Renew = Callable[[], Optional[str]]
 
 #: A stored session that ends sooner is not continued, in milliseconds.
 LEAST_REMAINING_MS = 60_000
-#: How long events wait for the listeners that are added after `connect` has returned, in seconds.
-HOLD_SECONDS = 0.1
 
 
 def release_soon(client: GantryClient) -> None:
-    timer = threading.Timer(HOLD_SECONDS, client._release)
+    timer = threading.Timer(LISTENERS_DELAY, client._release)
     timer.daemon = True
     timer.start()
 

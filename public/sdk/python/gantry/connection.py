@@ -95,7 +95,8 @@ class Connection:
     It calls `tell` with everything that happens, in order: ("connected", number), ("event", number, name,
     arguments), ("lost", number), ("cursors_invalid",), ("ended", reason), ("refused", error). The number is the
     connection's. `sign_in` opens the next session when one has expired, and returns whether it could; `reduce_status`
-    changes a handshake that was refused for a reason, and returns whether it could.
+    changes a handshake that was refused for a reason, and returns whether it could. It connects after `delay` seconds, or
+    at the first call or `start`.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Connection:
         transports: list[str],
         sign_in: Callable[[], bool],
         reduce_status: Callable[[str], bool],
+        delay: float,
     ) -> None:
         self._url = url
         self._handshake = handshake
@@ -113,6 +115,8 @@ class Connection:
         self._reduce_status = reduce_status
         self._tell = tell
         self._transports = transports
+        self._delay = delay
+        self._started = threading.Event()
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
@@ -130,6 +134,10 @@ class Connection:
         self._thread = threading.Thread(target=self._run, name="gantry-connection", daemon=True)
         self._thread.start()
 
+    def start(self) -> None:
+        """Connects now, if the delay before the first connection is not over."""
+        self._started.set()
+
     def call(
         self,
         operation: str,
@@ -140,6 +148,7 @@ class Connection:
         """Waits until there is a connection. Raises GantryError: `connection_lost` after `timeout` seconds."""
         until = time.monotonic() + timeout
         future: Future[Any] = Future()
+        self.start()
 
         def answered(error: Any = None, result: Any = None) -> None:
             if not future.done():
@@ -172,12 +181,14 @@ class Connection:
 
     def close(self) -> None:
         self._closed.set()
+        self.start()
         with self._lock:
             self._lost.set()
 
     def _run(self) -> None:
         socket_class = _socket_class()
         failures = 0
+        self._started.wait(self._delay)
         while not self._closed.is_set():
             was_connected, asked = self._connect_once(socket_class)
             if was_connected:
