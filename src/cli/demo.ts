@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { serve } from './serve.ts';
 
 export function demoCommand(): Command {
   return new Command('demo')
@@ -13,6 +12,7 @@ export function demoCommand(): Command {
     .action(async ({ json }: { json?: boolean }) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), 'gantry-demo-'));
       process.on('exit', () => rmSync(dataDirectory, { recursive: true, force: true }));
+      const { serve } = await import('./run-server.ts');
       await serve({ ...readConfig(), dataDirectory, demo: true }, { json, withCalls: true });
     });
 }

@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { databaseFiles, inspectServer } from '../server/open-store.ts';
-import { examine } from '../tools/doctor/examine.ts';
 import type { Finding, Level } from '../tools/doctor/finding.ts';
 
 const marks: Record<Level, string> = { ok: 'ok', warning: 'warning', error: 'ERROR' };
@@ -18,6 +17,8 @@ export function doctorCommand(): Command {
         '\n\nExample:\n  DATA_DIR=/var/lib/gantry gantry doctor',
     )
     .action(async ({ json }: { json?: boolean }) => {
+      // Among what it examines is Redis, whose client is not loaded for other commands.
+      const { examine } = await import('../tools/doctor/examine.ts');
       const findings = await examine(readConfig, databaseFiles, inspectServer);
       const hasError = findings.some(({ level }) => level === 'error');
       process.stdout.write(

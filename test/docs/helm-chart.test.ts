@@ -107,7 +107,9 @@ describe.skipIf(noHelm !== null)('rendered by helm', () => {
     expect(text).toContain('host: play.example');
     const [, pause] = container.lifecycle.preStop.exec.command;
     const [, shutdown] =
-      /shutdownTimeoutMs = (\d)_000/.exec(await readFile(join(repository, 'src/cli/serve.ts'), 'utf8')) ?? [];
+      /shutdownTimeoutMs = (\d)_000/.exec(
+        await readFile(join(repository, 'src/cli/run-server.ts'), 'utf8'),
+      ) ?? [];
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pause + Number(shutdown));
     await using server = await startTestServer();
     for (const { httpGet } of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
