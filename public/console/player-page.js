@@ -18,6 +18,7 @@ import { PlayerProfile } from './player-profile.js';
 import { PlayerScores } from './player-scores.js';
 import { PlayerSessions } from './player-sessions.js';
 import { useQuery } from './queries.js';
+import { ReportsView } from './reports-view.js';
 import { goTo, linkTo } from './route.js';
 import { StatesView } from './states-view.js';
 
@@ -26,7 +27,7 @@ import { StatesView } from './states-view.js';
 
 /**
  * The tabs of a player. Those with `ofGame` show one game, those with `ofAccount` all games; the others, one or all.
- * @type {readonly { path: string, label: string, ofGame?: boolean, ofAccount?: boolean }[]}
+ * @type {readonly { path: string, label: string, ofGame?: boolean, ofAccount?: boolean, needs?: import('./admin.js').OperationName }[]}
  */
 const tabs = [
   { path: 'profile', label: 'Profile' },
@@ -36,6 +37,7 @@ const tabs = [
   { path: 'play-sessions', label: 'Play sessions', ofGame: true },
   { path: 'activities', label: 'Activities', ofGame: true },
   { path: 'messages', label: 'Messages' },
+  { path: 'reports', label: 'Reports', needs: 'listReports' },
   { path: 'friends', label: 'Friends', ofAccount: true },
 ];
 
@@ -116,6 +118,8 @@ function viewOf(path, { player, games, game, reload }) {
       return html`<${ActivitiesView} game=${game} player=${wallet} />`;
     case 'messages':
       return html`<${PlayerMessages} wallet=${wallet} games=${games} game=${game} />`;
+    case 'reports':
+      return html`<${ReportsView} about=${{ wallet, gameId: game?.gameId }} />`;
     case 'friends':
       return html`<${PlayerFriends} wallet=${wallet} />`;
     default:
@@ -151,10 +155,12 @@ function Summary({ player, game }) {
 
 /** @param {{ wallet: string, slug: string | undefined, current: string }} props */
 function TabLinks({ wallet, slug, current }) {
+  const admin = useAdmin();
   const row = useScrollToCurrent(current);
+  const shown = tabs.filter(({ needs }) => needs === undefined || admin.may(needs));
   return html`
     <nav class="tabs game-tabs" aria-label="Player tabs" ref=${row}>
-      ${tabs.map(
+      ${shown.map(
         ({ path, label }) => html`
           <a key=${path} class="tab" href=${linkTo('players', wallet, path, ...(slug ? [slug] : []))} aria-current=${path === current ? 'page' : undefined}>${label}</a>
         `,

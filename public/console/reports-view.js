@@ -39,14 +39,36 @@ const statuses = [
 /** What the list shows, kept while a report is read. */
 let kept = { status: 'open', gameId: '' };
 
-/** The reports of players. */
-export function ReportsView() {
+/**
+ * Whom a report is about, and how many open ones there are about them.
+ * @type {readonly import('./virtual-table.js').Column<Report>[]}
+ */
+const subjectColumns = [
+  {
+    title: 'About',
+    cell: ({ subject, subjectName }) => html`<${PlayerCell} wallet=${subject} username=${subjectName} />`,
+    value: ({ subject }) => subject,
+  },
+  {
+    title: 'Open reports',
+    number: true,
+    cell: ({ openAgainst }) => openAgainst,
+    value: ({ openAgainst }) => openAgainst,
+  },
+];
+
+/**
+ * The reports of players: of all, or those about one player, open or not.
+ * @param {{ about?: { wallet: string, gameId: string | undefined } }} props
+ */
+export function ReportsView({ about }) {
   const admin = useAdmin();
-  const [filter, setFilter] = useState(kept);
+  const [filter, setFilter] = useState(about ? { status: '', gameId: about.gameId ?? '' } : kept);
   const { status, gameId } = filter;
   const show = (/** @type {Partial<typeof kept>} */ change) => {
-    kept = { ...filter, ...change };
-    setFilter(kept);
+    const changed = { ...filter, ...change };
+    if (!about) kept = changed;
+    setFilter(changed);
   };
   const { names, nameOf } = useGameNames();
   const pages = usePages(
@@ -55,9 +77,10 @@ export function ReportsView() {
         ...page,
         ...(status && { status: /** @type {Report['status']} */ (status) }),
         ...(gameId && { gameId }),
+        ...(about && { subject: about.wallet }),
       }),
     (/** @type {Report} */ { reportId }) => reportId,
-    [status, gameId],
+    [status, gameId, about?.wallet],
   );
   /** @type {import('./virtual-table.js').Column<Report>[]} */
   const columns = [
@@ -75,17 +98,7 @@ export function ReportsView() {
     },
     { title: 'Comment', exportOnly: true, cell: () => null, value: ({ comment }) => comment },
     { title: 'Status', exportOnly: true, cell: () => null, value: ({ status: state }) => state },
-    {
-      title: 'About',
-      cell: ({ subject, subjectName }) => html`<${PlayerCell} wallet=${subject} username=${subjectName} />`,
-      value: ({ subject }) => subject,
-    },
-    {
-      title: 'Open reports',
-      number: true,
-      cell: ({ openAgainst }) => openAgainst,
-      value: ({ openAgainst }) => openAgainst,
-    },
+    ...(about ? [] : subjectColumns),
     {
       title: 'By', // shown on the report's page
       exportOnly: true,
@@ -110,11 +123,11 @@ export function ReportsView() {
       columns=${columns}
       pages=${pages}
       keyOf=${(/** @type {Report} */ { reportId }) => reportId}
-      fileName="reports"
+      fileName=${about ? `reports-${about.wallet}` : 'reports'}
       empty=${html`<${Empty} icon="shield" title=${status === 'open' ? 'No open reports' : 'No reports'}><p>Players report messages and each other from their launcher.</p><//>`}
     >
       <${SelectField} label="Status" hideLabel value=${status} onValue=${(/** @type {string} */ value) => show({ status: value })} options=${statuses} />
-      <${SelectField} label="Game" hideLabel value=${gameId} onValue=${(/** @type {string} */ value) => show({ gameId: value })} options=${gameChoices(names)} />
+      ${!about && html`<${SelectField} label="Game" hideLabel value=${gameId} onValue=${(/** @type {string} */ value) => show({ gameId: value })} options=${gameChoices(names)} />`}
     <//>
   `;
 }
@@ -151,7 +164,7 @@ export function ReportPage({ reportId }) {
           <div><dt>About</dt><dd><${PlayerCell} wallet=${report.subject} username=${report.subjectName} /></dd></div>
           <div><dt>Reported by</dt><dd><${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></dd></div>
           <div><dt>Comment</dt><dd class="wrap">${report.comment || html`<span class="quiet">none</span>`}</dd></div>
-          <div><dt>Open reports</dt><dd>${report.openAgainst} about this player</dd></div>
+          <div><dt>Open reports</dt><dd><a href=${linkTo('players', report.subject, 'reports')}>${report.openAgainst} about this player</a></dd></div>
           <div><dt>Restrictions</dt><dd><${Restrictions} gameId=${report.gameId} bans=${bans} mutes=${mutes} /></dd></div>
           ${report.status !== 'open' && html`<div><dt>Closed</dt><dd class="wrap">${report.status} by ${actorName(report.closedBy ?? '')}${report.note ? `: ${report.note}` : ''}</dd></div>`}
         </dl>

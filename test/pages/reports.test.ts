@@ -37,7 +37,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     const { _id: messageId } = await db.write(sendMessage, grace, channelId, 'Buy gold at gold.example');
     await db.write(sendMessage, ada, channelId, 'Please stop.');
     const report = { about: { messageId }, reason: 'spam' as const, comment: 'In every channel' };
-    return { reportId: await db.write(fileReport, ada, report), messageId, grace };
+    return { reportId: await db.write(fileReport, ada, report), messageId, ada, grace };
   }
 
   test('a report is read in its context, acted upon and resolved, and the audit log records it all', async () => {
@@ -113,6 +113,34 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await page.keyboard.press('Escape');
     await row.waitFor({ state: 'hidden' });
     expect(complaints.filter((one) => !one.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a report leads to all reports about its player, in all games or in one, and to none about others', async () => {
+    const { db } = server.services;
+    const { reportId, grace, ada } = await reported();
+    const about = (wallet: string, comment: string) => ({
+      ...{ about: { wallet }, reason: 'cheating' as const, comment },
+    });
+    const closed = await db.write(fileReport, ada, about(grace.wallet, 'Wins in a second'));
+    await db.write(closeReport, closed, { outcome: 'dismissed', note: '', by: 'Ada' });
+    await db.write(fileReport, grace, about(ada.wallet, 'Reports me'));
+    const { gameId } = await server.createGame({ name: 'Elsewhere' });
+    const [there, other] = [await server.openSession(gameId, grace.wallet), await server.openSession(gameId)];
+    await db.write(fileReport, other, about(there.wallet, 'Cheats here, too'));
+    const { page, complaints } = await openConsole(browser, server, `reports/${reportId}`, desktop);
+    await page.getByRole('link', { name: '2 about this player' }).click();
+    await page.getByText('3 rows', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /dismissed Cheating Wins in a second/ }).waitFor();
+    expect(await page.getByText('Reports me').count()).toBe(0);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/player-reports.png` });
+    await page.getByLabel('Status').selectOption('Open');
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByLabel('Game', { exact: true }).selectOption('Elsewhere');
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Cheating', exact: true }).click();
+    await page.getByText('Cheats here, too').waitFor();
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 
