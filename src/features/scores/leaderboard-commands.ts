@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GantryError } from '../../core/errors.ts';
 import { ownerIn, streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
@@ -99,12 +100,14 @@ export const changeLeaderboard = command(
     if (labels.length > maxLabels) {
       throw new GantryError('label_limit_reached', `A leaderboard has at most ${maxLabels} labels`);
     }
-    if (changes.schedule) refuseSeasonSchedule(changes.schedule, tx.now);
+    // The same schedule again keeps an end that is due but not made yet.
+    const schedule = isDeepStrictEqual(changes.schedule, scheduleOf(row)) ? undefined : changes.schedule;
+    if (schedule) refuseSeasonSchedule(schedule, tx.now);
     const changed: LeaderboardRow = {
       ...row,
       isPublic: changes.public === undefined ? row.isPublic : changes.public ? 1 : 0,
       labels: JSON.stringify(labels),
-      ...(changes.schedule === undefined ? {} : scheduleColumns(changes.schedule, tx.now)),
+      ...(schedule === undefined ? {} : scheduleColumns(schedule, tx.now)),
       keepSeasons: changes.keepSeasons === undefined ? row.keepSeasons : changes.keepSeasons,
       updatedAt: tx.now,
     };
