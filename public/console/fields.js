@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../shared/states.js';
 import { lineOf } from './json-positions.js';
 
@@ -145,10 +145,13 @@ export function problemAtLine(error, path, text) {
  */
 export function FormProblem({ error, fields }) {
   const banner = useRef(/** @type {HTMLElement | null} */ (null));
+  // A field with a problem may not be in the form at the moment.
+  const [isMarked, setMarked] = useState(true);
   // In a long form, both may be outside the viewport.
   useLayoutEffect(() => {
     if (error === null) return;
     const invalid = banner.current?.closest('form')?.querySelector('[aria-invalid="true"]');
+    setMarked(invalid instanceof HTMLElement);
     if (invalid instanceof HTMLElement) invalid.focus();
     else banner.current?.scrollIntoView({ block: 'nearest' });
   }, [error]);
@@ -156,7 +159,7 @@ export function FormProblem({ error, fields }) {
   const problems = problemsIn(error);
   const isAtFields =
     problems.length > 0 && problems.every((problem) => fields.some((path) => isAt(problem, path)));
-  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields ? 'Correct the marked fields.' : messageOf(error)}</p>`;
+  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields && isMarked ? 'Correct the marked fields.' : messageOf(error)}</p>`;
 }
 
 /**

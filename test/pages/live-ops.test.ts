@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
@@ -14,6 +15,7 @@ const screens: Readonly<Record<string, BrowserContextOptions>> = {
   '1440': { ...desktop, viewport: { width: 1440, height: 900 } },
 };
 const hourMs = 60 * 60_000;
+const draft = z.object({ item: z.looseObject({ newsId: z.string() }) });
 const listedNews = z.object({ items: z.array(z.looseObject({ newsId: z.string() })) });
 
 describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
@@ -100,11 +102,43 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     await form.getByRole('alert').waitFor();
     expectRefusals(1);
     await form.getByRole('button', { name: 'Cancel' }).click();
-    await press('Remove Summer cup');
+    await press('Edit Summer cup 2');
+    await form.getByLabel('Title').fill('Winter cup');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await press('Remove Winter cup');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No news').waitFor();
     expect(await admin('list-news-items', { gameId })).toMatchObject({ items: [] });
     expectRefusals(0);
+  });
+
+  test('a draft that someone else publishes meanwhile says so, although its time is not in the form', async () => {
+    const { item } = draft.parse(
+      await admin('publish-news', { gameId, title: 'Finals', publishAt: null, body: 'Soon' }),
+    );
+    await show('news');
+    await press('Edit Finals');
+    await admin('update-news', { newsId: item.newsId, publishAt: 0 });
+    const form = page.getByRole('dialog');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').filter({ hasText: 'has version 2 now' }).waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('row', { name: /^Finals published/ }).waitFor();
+    expectRefusals(1);
+
+    const soon = { gameId, title: 'Replay', publishAt: Date.now() + 3_000 };
+    await admin('publish-news', soon);
+    await show('news');
+    await press('Edit Replay');
+    await form.getByLabel('Publish', { exact: true }).selectOption('Keep as a draft');
+    await until('publication', async () =>
+      JSON.stringify(await call('list-news', { gameId })).includes('Replay'),
+    );
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').filter({ hasText: 'the item is published already' }).waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('row', { name: /^Replay published/ }).waitFor();
+    expectRefusals(1);
   });
 
   test('several keys of a config are saved after a diff; another editor is noticed, and a version is rolled back', async () => {
@@ -126,6 +160,9 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
       ],
     });
 
+    await writeOver(editor, '{"xp":{"value":2,"pubic":false}}');
+    await page.getByText('xp: has an unknown field, pubic; the fields are value, public, rules').waitFor();
+    expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
     await writeOver(editor, '{"xp":{"value":2,"rules":[{"value":3}]}}');
     await press('Review and save');
     await dialog.getByText('removed').waitFor();
@@ -149,10 +186,15 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     await press('Show version 1');
     await dialog.getByText('Changes made by rolling back').waitFor();
     await picture('config version');
+    await admin('set-config', { gameId, ifVersion: 2, changes: [{ key: 'xp', value: 10 }] });
+    await dialog.getByRole('button', { name: 'Roll back to it' }).click();
+    await dialog.getByRole('alert').filter({ hasText: 'the current version is 3' }).waitFor();
+    expectRefusals(1);
+    await dialog.getByText('{"value":10,"public":true,"rules":[]}').waitFor();
     await dialog.getByRole('button', { name: 'Roll back to it' }).click();
     await page.getByText('rolled back to 1').waitFor();
     expect(await admin('read-config', { gameId })).toMatchObject({
-      version: 3,
+      version: 4,
       entries: [{ key: 'secret' }, { key: 'xp', value: 1 }],
     });
     expectRefusals(0);
@@ -205,6 +247,14 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
       events: [{ key: 'happy-hour', cron: '0 18 * * 5', durationMs: 90 * 60_000, data: { bonus: 2 } }],
     });
     await picture('calendar');
+    await press('Edit happy-hour');
+    await admin('update-event', { gameId, key: 'happy-hour', title: 'Rush hour' });
+    await form.getByLabel('Title').fill('Happy hour');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').filter({ hasText: 'version 2 has been stored since' }).waitFor();
+    expectRefusals(1);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('row', { name: /^happy-hour Rush hour/ }).waitFor();
     await press('Edit happy-hour');
     await form.getByLabel('Title').fill('Happy hour');
     await form.getByRole('button', { name: 'Save' }).click();

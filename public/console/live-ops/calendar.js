@@ -88,8 +88,7 @@ export function Calendar({ game }) {
       html`<${EventForm}
         gameId=${gameId}
         event=${editing === 'new' ? undefined : editing}
-        onClose=${() => setEditing(null)}
-        onSaved=${() => {
+        onClose=${() => {
           setEditing(null);
           reload();
         }}

@@ -9,13 +9,16 @@ export function textOf(entries) {
   return JSON.stringify(Object.fromEntries(entries.map(({ key, ...content }) => [key, content])), null, 2);
 }
 
-/** @param {string} text must be JSON of an object @returns {Entry[]} as typed, not validated */
+/** The fields of a key. */
+export const contentFields = ['value', 'public', 'rules'];
+
+/** @param {string} text must be JSON of an object of objects @returns {Entry[]} as typed, not validated */
 export function entriesOf(text) {
-  return Object.entries(JSON.parse(text)).map(([key, content]) => ({
+  return Object.entries(JSON.parse(text)).map(([key, { value, public: isPublic = true, rules = [] }]) => ({
     key,
-    value: content?.value,
-    public: content?.public ?? true,
-    rules: content?.rules ?? [],
+    value,
+    public: isPublic,
+    rules,
   }));
 }
 

@@ -23,7 +23,7 @@ export function ConfigHistory({ gameId, stored, onChanged }) {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(
     () => admin.call('listConfigVersions', { gameId, limit: 100 }),
-    [gameId],
+    [gameId, stored.version],
   );
   const [opened, setOpened] = useState(/** @type {Version | null} */ (null));
   /** @type {import('../../shared/table.js').Column<Version>[]} */
@@ -77,7 +77,17 @@ function VersionDialog({ gameId, version, stored, onClose, onChanged }) {
     submit,
   } = useSubmit(
     async () => {
-      await admin.call('rollBackConfig', { gameId, toVersion: version, ifVersion: stored.version, comment });
+      try {
+        await admin.call('rollBackConfig', {
+          gameId,
+          toVersion: version,
+          ifVersion: stored.version,
+          comment,
+        });
+      } catch (failed) {
+        onChanged(); // perhaps by another administrator: the differences are then those to the new version
+        throw failed;
+      }
       return `Rolled back to version ${version}`;
     },
     () => {

@@ -11,7 +11,7 @@ import { FormProblem, jsonProblem, TextField } from '../fields.js';
 import { JsonEditor } from '../json-editor.js';
 import { JsonView } from '../json-view.js';
 import { useQuery } from '../queries.js';
-import { ConfigDiff, changesBetween, entriesOf, textOf } from './config-diff.js';
+import { ConfigDiff, changesBetween, contentFields, entriesOf, textOf } from './config-diff.js';
 import { ConfigHistory } from './config-history.js';
 import { useSubmit } from './use-submit.js';
 
@@ -37,7 +37,7 @@ export function Config({ game: { gameId } }) {
             : html`<div class="card-body form"><${JsonView} value=${JSON.parse(textOf(result.entries))} label="Config" /><p class="quiet small">Your role cannot change the config.</p></div>`
         }
       </section>
-      <${ConfigHistory} key=${result.version} gameId=${gameId} stored=${result} onChanged=${reload} />
+      <${ConfigHistory} gameId=${gameId} stored=${result} onChanged=${reload} />
     </div>
   `;
 }
@@ -113,7 +113,14 @@ function problemOf(text) {
   const wrong = Object.keys(value).find(
     (key) => typeof value[key] !== 'object' || value[key] === null || !('value' in value[key]),
   );
-  return wrong === undefined ? '' : `${wrong}: must be an object with a value: { "value": … }`;
+  if (wrong !== undefined) return `${wrong}: must be an object with a value: { "value": … }`;
+  // A misspelled `public` would make a private key public.
+  for (const [key, content] of Object.entries(value)) {
+    const unknown = Object.keys(content).find((field) => !contentFields.includes(field));
+    if (unknown !== undefined)
+      return `${key}: has an unknown field, ${unknown}; the fields are ${contentFields.join(', ')}`;
+  }
+  return '';
 }
 
 /**

@@ -14,9 +14,10 @@ const fields = ['key', 'title', 'data', 'startsAt', 'endsAt', 'durationMs', 'cro
 
 /**
  * The form for a new event of the calendar, or for changing one.
- * @param {{ gameId: string, event?: CalendarEvent, onClose: () => void, onSaved: () => void }} props
+ * @param {{ gameId: string, event?: CalendarEvent, onClose: () => void }} props
+ *   `onClose`: also without saving, as someone else may have changed the event
  */
-export function EventForm({ gameId, event, onClose, onSaved }) {
+export function EventForm({ gameId, event, onClose }) {
   const admin = useAdmin();
   const [key, setKey] = useState('');
   const [title, setTitle] = useState(event?.title ?? '');
@@ -45,7 +46,7 @@ export function EventForm({ gameId, event, onClose, onSaved }) {
     if (event === undefined) await admin.call('createEvent', { ...input, key: key.trim() });
     else await admin.call('updateEvent', { ...input, key: event.key, ifVersion: event.version });
     return event === undefined ? 'Event created' : 'Saved';
-  }, onSaved);
+  }, onClose);
   return html`
     <${Dialog}
       title=${event === undefined ? 'New event' : `Edit ${event.key}`}

@@ -21,10 +21,10 @@ const fields = ['title', 'body', 'image', 'publishAt', 'expiresAt'];
 
 /**
  * The form for a new item, or for changing one.
- * @param {{ gameId: string | undefined, item?: NewsItem, onClose: () => void, onSaved: () => void }} props `gameId`:
- *   undefined for news of the installation
+ * @param {{ gameId: string | undefined, item?: NewsItem, onClose: () => void }} props `gameId`:
+ *   undefined for news of the installation; `onClose`: also without saving, as someone else may have changed the item
  */
-export function NewsForm({ gameId, item, onClose, onSaved }) {
+export function NewsForm({ gameId, item, onClose }) {
   const admin = useAdmin();
   const [title, setTitle] = useState(item?.title ?? '');
   const [body, setBody] = useState(item?.body ?? '');
@@ -56,7 +56,7 @@ export function NewsForm({ gameId, item, onClose, onSaved }) {
     return { draft: 'Draft saved', scheduled: 'Scheduled', published: 'Published', expired: 'Saved' }[
       saved.item.status
     ];
-  }, onSaved);
+  }, onClose);
   return html`
     <${Dialog}
       title=${item === undefined ? 'New news item' : `Edit ${item.title}`}

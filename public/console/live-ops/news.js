@@ -122,8 +122,7 @@ export function News({ game }) {
       html`<${NewsForm}
         gameId=${gameId}
         item=${editing === 'new' ? undefined : editing}
-        onClose=${() => setEditing(null)}
-        onSaved=${() => {
+        onClose=${() => {
           setEditing(null);
           pages.reload();
         }}
