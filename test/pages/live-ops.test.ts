@@ -308,6 +308,41 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expectRefusals(0);
   });
 
+  test('long titles and times of other zones leave room for the rest of a row, on a phone too', async () => {
+    const event = { startsAt: 0, cron: '0 0 * * *', durationMs: 12 * hourMs, timeZone: 'Pacific/Auckland' };
+    await admin('create-event', {
+      gameId,
+      ...event,
+      key: 'k'.repeat(64),
+      title: 'The great cup '.repeat(14),
+    });
+    const url = `https://orbit.example/${'setup'.repeat(9)}`;
+    await admin('publish-release', { gameId, version: '2.0', url });
+    for (const options of [phone, screens['1440']]) {
+      const opened = await openConsole(browser, server, 'games/orbit/live-ops/calendar', {
+        ...options,
+        timezoneId: 'America/Argentina/Buenos_Aires',
+      });
+      const row = opened.page.getByRole('row', { name: /kkk/ });
+      const edit = row.getByRole('button', { name: /^Edit/ });
+      await edit.waitFor();
+      const table = opened.page.locator('.table-scroll');
+      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      const buttons = await edit.boundingBox();
+      for (const part of await row.locator('.occurrence').all()) {
+        const box = await part.boundingBox();
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(buttons?.x ?? 0);
+      }
+      expect(await row.locator('.occurrence').count()).toBeGreaterThan(0);
+      await opened.page.context().close();
+    }
+    await show('releases');
+    const lines = await page.getByText(url).evaluate((shown) => shown.getClientRects().length);
+    expect(lines).toBe(1);
+    await admin('remove-event', { gameId, key: 'k'.repeat(64) });
+    await admin('remove-release', { gameId, version: '2.0' });
+  });
+
   test.each(Object.entries(screens))(
     'at %s pixels axe finds nothing, and nothing is cut off',
     async (width, options) => {

@@ -26,7 +26,7 @@ export function Calendar({ game }) {
       title: 'Event',
       narrow: 'main',
       cell: ({ key, title, active, current, next }) => html`
-        <span class="name-cell"><strong>${key}</strong>${title && html`<span class="truncate">${title}</span>`}${active ? html`<span class="badge good">active</span>` : !current && !next && html`<span class="badge">over</span>`}</span>
+        <span class="name-cell"><strong class="truncate" title=${key}>${key}</strong>${title && html`<span class="truncate">${title}</span>`}${active ? html`<span class="badge good">active</span>` : !current && !next && html`<span class="badge">over</span>`}</span>
       `,
     },
     {
@@ -105,7 +105,7 @@ function Occurrence({ of, timeZone, until = false }) {
   if (of === null) return html`<span class="quiet">–</span>`;
   const at = until ? of.endsAt : of.startsAt;
   return html`
-    <span>${until && 'until '}${timeIn(timeZone, at)}${timeZone !== localZone && html` <span class="quiet small">(${timeIn(localZone, at)})</span>`} <span class="quiet small"><${TimeCell} at=${at} /></span></span>
+    <span class="occurrence">${until && 'until '}${timeIn(timeZone, at)}${timeZone !== localZone && html` <span class="quiet small">(${timeIn(localZone, at)})</span>`} <span class="quiet small"><${TimeCell} at=${at} /></span></span>
   `;
 }
 

@@ -37,7 +37,6 @@ export function Releases({ game }) {
     {
       title: 'Version',
       narrow: 'main',
-      wide: true,
       cell: ({ version, required }) => html`
         <span class="name-cell"><strong>${version}</strong>${version === current && html`<span class="badge good">current</span>`}${required && html`<span class="badge warn">required</span>`}</span>
       `,
@@ -46,6 +45,7 @@ export function Releases({ game }) {
     {
       title: 'URL',
       narrow: 'omit',
+      wide: true,
       cell: ({ url }) =>
         url ? html`<span class="mono wrap">${url}</span>` : html`<span class="quiet">–</span>`,
     },
