@@ -158,6 +158,11 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
     )
     .action(async (leaderboard: string, { game, json, ...given }: Settings & { public?: true }) => {
       const gameId = await administrator.gameId(game);
+      if (given.schedule !== undefined && given.schedule !== 'none' && given.timeZone === undefined) {
+        const { leaderboards } = await administrator.execute(listLeaderboards, { gameId });
+        const before = leaderboards.find((one) => one.leaderboard === leaderboard)?.schedule;
+        if (before) given.timeZone = before.timeZone;
+      }
       const input = {
         gameId,
         leaderboard,
@@ -216,7 +221,10 @@ function withSettings(command: Command): Command {
     .option('--private', "readable only by administrators and the game's server")
     .option('--label <label>', 'label that scores may have; repeatable', collected(scoreLabel))
     .option('--schedule <cron>', 'when seasons end: a cron expression with five fields, or none')
-    .option('--time-zone <zone>', 'time zone of the schedule, such as Europe/Berlin (default: UTC)')
+    .option(
+      '--time-zone <zone>',
+      'time zone of the schedule, such as Europe/Berlin (default: as before, or UTC)',
+    )
     .option(
       '--keep-seasons <count>',
       'how many finished seasons to keep: a number, or all',

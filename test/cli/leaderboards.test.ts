@@ -35,6 +35,9 @@ test('a leaderboard is created, changed, ended season by season, and removed', a
     schedule: { cron: '0 18 * * 5', timeZone: 'Europe/Berlin' },
     keepSeasons: null,
   });
+  expect(await json('leaderboard', 'update', 'weekly', ...of, '--schedule', '0 20 * * 5')).toMatchObject({
+    schedule: { cron: '0 20 * * 5', timeZone: 'Europe/Berlin' },
+  });
   const changes = ['--private', '--label', 'it', '--schedule', 'none', '--keep-seasons', '2'];
   expect(await json('leaderboard', 'update', 'weekly', ...of, ...changes)).toMatchObject({
     public: false,
