@@ -75,7 +75,7 @@ function Head({ game, board, onChanged }) {
             label="End season ${season}"
             title="End season ${season} of ${leaderboard} now?"
             confirm="End season"
-            act=${() => admin.call('resetLeaderboard', { gameId, leaderboard })}
+            act=${() => admin.call('resetLeaderboard', { gameId, leaderboard, season })}
             done="Season ${season} ended"
             reload=${onChanged}
           >

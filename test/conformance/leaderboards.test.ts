@@ -241,6 +241,8 @@ describe('a season', () => {
     const { body } = await set(bob, 2);
     const { season } = await admin.call(resetLeaderboard, { gameId, leaderboard: 'weekly' });
     expect(season).toBe(2);
+    const again = await admin.call(resetLeaderboard, { gameId, leaderboard: 'weekly', season: 1 });
+    expect(again.season).toBe(2);
     const ended = { gameId, leaderboard: 'weekly', season: 1, nextSeason: 2, nextSeasonEndsAt: null };
     await until('the end', () => listening.received.some(({ name }) => name === 'leaderboard-seasons ended'));
     expect(listening.received.find(({ name }) => name === 'leaderboard-seasons ended')?.record).toMatchObject(

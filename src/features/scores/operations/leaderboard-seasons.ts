@@ -68,9 +68,15 @@ export const resetLeaderboard = defineAdminOperation({
   kind: 'write',
   summary: 'End the current season of a leaderboard, keeping its ranking, and start the next one',
   roles: operators,
-  input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),
-  output: z.object({ success, season: z.int().meta({ description: 'The new season' }) }),
-  async handler({ input: { gameId, leaderboard } }, { db }: { db: Store }) {
-    return { success: true, season: await db.write(endSeason, gameId, leaderboard) };
+  input: z.object({
+    gameId: idInput,
+    leaderboard: z.string().min(1).max(200),
+    season: notSeen(z.int().min(1), 'id').optional().meta({
+      description: 'The season to end: nothing happens if it has ended already. Omitted: the current one',
+    }),
+  }),
+  output: z.object({ success, season: z.int().meta({ description: 'The current season' }) }),
+  async handler({ input: { gameId, leaderboard, season } }, { db }: { db: Store }) {
+    return { success: true, season: await db.write(endSeason, gameId, leaderboard, { season }) };
   },
 });
