@@ -37,8 +37,9 @@ const fields = ['name', 'keep', 'entries', 'labels', 'addLabels', 'schedule', 'k
  *   onSaved: (board: Leaderboard) => void,
  * }} props
  */
-export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
+export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
   const admin = useAdmin();
+  const [board] = useState(current); // the fields are compared with what they showed first
   const [name, setName] = useState('');
   const [keep, setKeep] = useState(/** @type {string} */ ('best'));
   const [order, setOrder] = useState(/** @type {string} */ ('desc'));
@@ -55,8 +56,7 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
     event.preventDefault();
     setBusy(true);
     setError(null);
-    const shared = {
-      gameId,
+    const settings = {
       public: isPublic,
       schedule: scheduleOf(schedule),
       keepSeasons: keepSeasons.trim() === '' ? null : Number(keepSeasons),
@@ -65,7 +65,8 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
       const result =
         board === undefined
           ? await admin.call('createLeaderboard', {
-              ...shared,
+              gameId,
+              ...settings,
               name: name.trim(),
               keep: /** @type {Leaderboard['keep']} */ (entries === 'all' ? 'best' : keep),
               order: /** @type {Leaderboard['order']} */ (order),
@@ -73,7 +74,8 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
               labels: linesOf(labels),
             })
           : await admin.call('updateLeaderboard', {
-              ...shared,
+              gameId,
+              ...changedIn(settings, board),
               leaderboard: board.leaderboard,
               addLabels: linesOf(labels),
             });
@@ -113,6 +115,19 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
       </form>
     <//>
   `;
+}
+
+/**
+ * The settings that differ from the leaderboard's: someone else may have changed the others meanwhile.
+ * @param {Pick<Leaderboard, 'public' | 'schedule' | 'keepSeasons'>} settings
+ * @param {Leaderboard} board
+ */
+function changedIn({ public: isPublic, schedule, keepSeasons }, board) {
+  return {
+    ...(isPublic !== board.public && { public: isPublic }),
+    ...(JSON.stringify(schedule) !== JSON.stringify(board.schedule) && { schedule }),
+    ...(keepSeasons !== board.keepSeasons && { keepSeasons }),
+  };
 }
 
 /** @param {Leaderboard | undefined} board */

@@ -3,7 +3,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
-import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
+import {
+  addLeaderboard,
+  changeLeaderboard,
+  endSeason,
+} from '../../src/features/scores/leaderboard-commands.ts';
 import { findLeaderboard } from '../../src/features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -131,6 +135,18 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', () => {
       labels: '["de","fr","it"]',
       schedule: null,
       keepSeasons: 4,
+    });
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const schedule = { cron: '0 0 * * 1', timeZone: 'Asia/Tokyo' };
+    await db.write(changeLeaderboard, gameId, 'weekly-cup', { schedule }); // by someone else
+    await edit.getByLabel('Finished seasons kept').fill('5');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('the last 5 are kept').waitFor();
+    expect(await db.read(findLeaderboard, gameId, 'weekly-cup')).toMatchObject({
+      schedule: schedule.cron,
+      timeZone: schedule.timeZone,
+      keepSeasons: 5,
     });
 
     await page.getByRole('link', { name: 'All leaderboards' }).click();

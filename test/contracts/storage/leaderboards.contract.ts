@@ -379,7 +379,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(await due()).not.toContain(gameId);
       expect(await end()).toBe(1); // not before its time
       clock.advance(seasonEndsAt - clock.now + 3 * 24 * hour); // three days late
-      await db.write(changeLeaderboard, gameId, 'weekly', { schedule, keepSeasons: 5 }); // as forms send it
+      await db.write(changeLeaderboard, gameId, 'weekly', { schedule, keepSeasons: 5 }); // as some clients send it
       expect(await due()).toContain(gameId);
       expect(await Promise.all([end(), end(), end()])).toEqual([2, 2, 2]);
       expect(await due()).not.toContain(gameId);
