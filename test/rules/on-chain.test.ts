@@ -42,6 +42,8 @@ describe('rules on a chain', () => {
   };
   const trigger = (player: TestPlayer, body: object, at = server) =>
     post(`${at.url}/launcher/trigger-rules-engine`, { launcherJwt: player.launcherJwt, ...body });
+  const admin = async (path: string, input: object) =>
+    post(`${server.url}/admin/${path}`, input, bearer(server.adminToken));
   const actionsOf = async (player: TestPlayer) =>
     (await server.services.db.read(readActions, { wallet: player.wallet }, { limit: 250, skip: 0 })).rows;
   const over = (player: TestPlayer, count = 1) =>
@@ -212,6 +214,39 @@ describe('rules on a chain', () => {
     expect((await trigger(player, { trigger: 'ask' })).body).toMatchObject({ actions: ['Notify'] });
   });
 
+  test('a retried action keeps to the spending limit and grants an achievement that the player does not have', async () => {
+    const grant = { type: 'GrantAchievementToken', chainId: chain.chainId, achievement: '78' };
+    const rules = [{ trigger: 'slay', actions: [{ ...grant, contract: chain.addresses.Achievements }] }];
+    const generous = generousSpending(chain);
+    const none = { ...generous, transactionsPerDay: 0 };
+    const gameId = await gameWith(rules, { spending: none });
+    const limitTo = (spending: typeof none) => admin('update-game', { gameId, policies: { spending } });
+    const refusedPlayer = async () => {
+      const player = await server.openSession(gameId);
+      await trigger(player, { trigger: 'slay' });
+      const [action] = await over(player);
+      expect(action).toMatchObject({ state: 'failed', error: expect.stringContaining('spending limit') });
+      return { player, actionId: action?._id };
+    };
+    const slay = async (player: TestPlayer) => (await trigger(player, { trigger: 'slay' })).body;
+    const tokensOf = ({ wallet }: TestPlayer) => chain.read('Achievements', 'balanceOf', [wallet, 78n]);
+    const [ada, grace] = [await refusedPlayer(), await refusedPlayer()];
+    const beyondLimit = await admin('retry-action', { actionId: ada.actionId });
+    expect(beyondLimit.body).toMatchObject({ data: { reason: 'spending_limit_reached' } });
+    await limitTo({ ...generous, transactionsPerDay: 2 });
+    expect((await admin('retry-action', { actionId: ada.actionId })).status).toBe(200);
+    await over(ada.player);
+    expect(await slay(ada.player)).toMatchObject({ actions: [] });
+    expect(await slay(grace.player)).toMatchObject({ actions: ['GrantAchievementToken'] });
+    await over(grace.player, 2);
+    const granted = await admin('retry-action', { actionId: grace.actionId });
+    expect(granted.body).toMatchObject({ data: { reason: 'action_not_retryable' } });
+    expect([await tokensOf(ada.player), await tokensOf(grace.player)]).toEqual([1n, 1n]);
+    const beyond = await server.openSession(gameId);
+    await slay(beyond);
+    expect(await over(beyond)).toMatchObject([{ state: 'failed' }]); // the retry was counted
+  });
+
   test('traits and any other function are called with templates, with types enforced', async () => {
     const board = { chainId: chain.chainId, contract: chain.addresses.Board };
     const call = {
@@ -247,6 +282,11 @@ describe('rules on a chain', () => {
       ['failed', 'argument 2 (amount): "Zoë" is not an integer'],
       ['failed', 'no value for {state.villain.name}'],
     ]);
+    for (const { _id: actionId, state } of actions) {
+      if (state !== 'failed') continue;
+      const retried = await admin('retry-action', { actionId }); // there is no call to send
+      expect(retried).toMatchObject({ status: 400, body: { data: { reason: 'action_not_retryable' } } });
+    }
     expect(await chain.read('Board', 'calls', [`n of ${player.wallet}`])).toBe(42n);
     const bytes = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
     expect(await chain.read('Board', 'traitOf', [3n, bytes('level')])).toBe(bytes('nine'));
@@ -350,8 +390,6 @@ describe('rules on a chain', () => {
   test('a failed action is retried by an administrator once its cause is fixed', async () => {
     const gameId = await gameWith(issue(), {});
     const player = await server.openSession(gameId);
-    const admin = async (path: string, input: object) =>
-      post(`${server.url}/admin/${path}`, input, bearer(server.adminToken));
     await chain.write('Board', 'setClosed', [true]);
     await setRules(gameId, [
       {

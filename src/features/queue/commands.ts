@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/query.ts';
@@ -5,11 +6,14 @@ import { forEach } from '../../core/storage/steps.ts';
 import { type ListedAction, type NewAction, toListedAction } from './action.ts';
 import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
 import { chargeAgain, trimSpending } from './spending.ts';
-import { type ActionRow, actions } from './tables.ts';
+import { type ActionRow, actions, grants } from './tables.ts';
 
 /** The most rows of a table deleted per batch. */
 const trimBatchSize = 500;
 const finalStates = ['confirmed', 'failed', 'cancelled'];
+
+/** The achievement that an action grants on a chain; other actions have none. */
+const grantPayload = z.object({ achievement: z.string().optional() });
 
 /**
  * Queues actions, which the worker of their kind carries out. Every change of a rule's action that concerns a player is
@@ -80,9 +84,31 @@ export const requeueAction = command('requeueAction', function* (tx, actionId: s
     );
   }
   if (row.lane === '') throw new GantryError('action_not_retryable', whyNoWorker(row.kind));
-  if (row.state !== 'queued') yield* chargeAgain(tx, row, row.id);
+  if (row.state !== 'queued') {
+    yield* reserveGrant(tx, row);
+    yield* chargeAgain(tx, row, row.id);
+  }
   return toListedAction(yield* requeue(tx, row));
 });
+
+/**
+ * Reserves the achievement that a retried action grants: it was released when the action ended, and the player can have
+ * triggered another grant since. @throws GantryError `action_not_retryable` when the player has it, or another action
+ * grants it
+ */
+function* reserveGrant(tx: Tx, { id, gameId, wallet, payload }: ActionRow): Steps<void> {
+  const { achievement } = grantPayload.parse(JSON.parse(payload));
+  if (achievement === undefined) return;
+  const grant = yield* tx.get(grants, gameId, wallet, achievement);
+  if (grant?.actionId === id) return; // `holdChainActions` does not release it
+  if (grant) {
+    throw new GantryError(
+      'action_not_retryable',
+      'The player has this achievement, or another action is granting it',
+    );
+  }
+  tx.insert(grants, { gameId, wallet, achievement, actionId: id, granted: 0, at: tx.now });
+}
 
 /** Why no worker carries out an action without a lane. */
 function whyNoWorker(kind: string): string {

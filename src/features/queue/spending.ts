@@ -49,16 +49,19 @@ export function* spendingRefusal<Asked>(
   return null;
 }
 
-/** Charges an action's cost to the game's limits, or returns why it may not be spent; null: it was charged. */
+/**
+ * Charges an action's cost to the game's limits, or returns why it may not be spent; null: it was charged. A cost that
+ * was refused is recorded as refunded, so that a retry is charged for it.
+ */
 export function* spend(tx: Tx, owner: Owner, actionId: string, cost: Cost): Steps<string | null> {
   yield* tx.lock(games, owner.gameId); // the sums are the whole game's
   const refusal = yield* spendingRefusal(tx, owner, cost);
-  if (refusal !== null) return refusal;
   const { token, amount } = cost;
   const day = dayOf(tx.now);
-  tx.put(spending, { actionId, ...owner, token, amount: String(amount), day, refunded: 0 });
-  yield* count(tx, owner, { token, day, amount, transactions: 1n });
-  return null;
+  const refunded = refusal === null ? 0 : 1;
+  tx.put(spending, { actionId, ...owner, token, amount: String(amount), day, refunded });
+  if (refusal === null) yield* count(tx, owner, { token, day, amount, transactions: 1n });
+  return refusal;
 }
 
 /** Refunds what was charged for an action that was never sent. The amount stays recorded, for a retry. */

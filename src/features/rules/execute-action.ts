@@ -144,7 +144,7 @@ function* queueWebhooks(
   yield* changeAction(tx, row, { state: 'failed', error });
 }
 
-/** Enqueues a contract call; one that cannot be made is enqueued as failed. */
+/** Enqueues a contract call; one that cannot be made is enqueued as failed, without a lane: no retry can make it. */
 function* queueCall(
   tx: Tx,
   owner: Owner,
@@ -160,11 +160,12 @@ function* queueCall(
     tx,
     {
       kind: 'chain',
-      lane: signer === undefined ? '' : `${action.chainId}:${signer}`,
+      lane: signer === undefined || 'error' in call ? '' : `${action.chainId}:${signer}`,
       type: action.type,
       ...owner,
       triggerUuid: input.triggerUuid,
-      payload: call,
+      // The achievement is for a retry, which reserves it again.
+      payload: action.type === 'GrantAchievementToken' ? { ...call, achievement: action.achievement } : call,
     },
     actionId,
   );
