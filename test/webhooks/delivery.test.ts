@@ -265,6 +265,8 @@ describe('a webhook', () => {
     });
     expect((delivery?.dueAt ?? 0) - Date.now()).toBeGreaterThan(890_000);
     expect((delivery?.deadlineAt ?? 0) - (delivery?.createdAt ?? 0)).toBe(24 * 60 * 60 * 1000);
+    await admin.call(updateWebhook, { webhookId, enabled: false }); // does not leave it waiting
+    await until('a dead letter', async () => (await deliveriesOf(webhookId))[0]?.state === 'failed');
   });
 
   test('is signed with the new secret and, during the overlap, with the previous one', async () => {

@@ -83,8 +83,9 @@ function* claimForWebhook(
   });
 }
 
-/** Locks a webhook's due, unclaimed deliveries; the longest due first. */
-function* unclaimed(tx: Tx, webhookId: string, limit: number): Steps<ActionRow[]> {
+/** Locks a webhook's unclaimed deliveries that are due by `dueBy`; the longest due first. */
+function* unclaimed(tx: Tx, webhookId: string, limit: number, dueBy = tx.now): Steps<ActionRow[]> {
+  const isFree = (row: ActionRow) => row.dueAt <= dueBy && row.claimedUntil <= tx.now;
   const found: ActionRow[] = [];
   let after: ActionRow | undefined;
   for (;;) {
@@ -92,24 +93,22 @@ function* unclaimed(tx: Tx, webhookId: string, limit: number): Steps<ActionRow[]
       limit: pageSize,
       ...(after && { after }),
     });
-    const free = listed.filter((row) => isFree(row, tx.now)).slice(0, limit - found.length);
+    const free = listed.filter(isFree).slice(0, limit - found.length);
     const rows = yield* tx.all(...free.map(({ id }) => tx.lock(actions, id)));
     // Another process may have claimed it since it was listed.
-    for (const row of rows) if (row && row.endedAt === null && isFree(row, tx.now)) found.push(row);
+    for (const row of rows) if (row && row.endedAt === null && isFree(row)) found.push(row);
     after = listed.at(-1);
-    if (found.length === limit || listed.length < pageSize || (after && after.dueAt > tx.now)) return found;
+    if (found.length === limit || listed.length < pageSize || (after && after.dueAt > dueBy)) return found;
   }
 }
 
-function isFree(row: ActionRow, now: number): boolean {
-  return row.dueAt <= now && row.claimedUntil <= now;
-}
-
 /**
- * Turns the waiting deliveries of a disabled webhook into dead letters, which can be replayed once it is enabled again.
+ * Turns the waiting deliveries of a disabled webhook, due or not, into dead letters, which can be replayed once it is
+ * enabled again.
  */
 function* failWaiting(tx: Tx, { id }: WebhookRow): Steps<void> {
-  yield* forEach(tx, yield* unclaimed(tx, id, sweepBatchSize), function* (action) {
+  const waiting = yield* unclaimed(tx, id, sweepBatchSize, Number.MAX_SAFE_INTEGER);
+  yield* forEach(tx, waiting, function* (action) {
     const row = yield* lockAction(tx, action.id);
     if (row) yield* changeAction(tx, row, { state: 'failed', error: 'the webhook is disabled' });
   });

@@ -61,8 +61,8 @@ export interface DueWebhook {
 }
 
 /**
- * Webhooks with due, unclaimed deliveries, and removed ones; in random order, for fairness when there is no room for
- * all.
+ * Webhooks with due, unclaimed deliveries, disabled ones with any unclaimed, and removed ones; in random order, for
+ * fairness when there is no room for all.
  */
 export const listDueWebhooks = query('listDueWebhooks', function* (read): ReadSteps<readonly DueWebhook[]> {
   return yield* read.all(dueWebhooks, { now: read.now });
@@ -85,7 +85,8 @@ const dueText = (webhookId: string) =>
      UNION ALL
      SELECT w.id, w.url FROM lanes JOIN webhooks AS w ON w.id = ${webhookId}
      WHERE w.removed = 0 AND EXISTS (
-       SELECT 1 FROM actions AS a WHERE a.lane = lanes.lane AND ${open} AND a.due_at <= @now AND a.claimed_until <= @now)
+       SELECT 1 FROM actions AS a WHERE a.lane = lanes.lane AND ${open} AND a.claimed_until <= @now
+         AND a.due_at <= CASE WHEN w.enabled = 1 THEN @now ELSE ${Number.MAX_SAFE_INTEGER} END)
    ) AS due ORDER BY random()`;
 const dueWebhooks = statement<{ now: number }, DueWebhook>({
   sqlite: dueText('lanes.lane'),
