@@ -1,7 +1,6 @@
 import type { PublicClient } from 'viem';
 import type { ChainRpcs } from './contract-wallets.ts';
-
-const rpcTimeoutMs = 5_000;
+import { rpcTransport } from './rpc-transport.ts';
 
 /** Clients of the configured chains, created on first use. */
 export class ChainClients {
@@ -29,11 +28,9 @@ export class ChainClients {
   async #connect(chainId: number): Promise<PublicClient> {
     const urls = this.#rpcs.get(chainId);
     if (!urls) throw new Error(`CHAINS has no RPC server for chain ${chainId}`);
-    const { createPublicClient, fallback, http } = await import('viem');
-    const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 0 }));
+    const { createPublicClient } = await import('viem');
     const client: PublicClient = createPublicClient({
-      transport:
-        transports.length === 1 && transports[0] ? transports[0] : fallback(transports, { retryCount: 0 }),
+      transport: await rpcTransport(urls),
       ccipRead: false,
       cacheTime: 0,
     });

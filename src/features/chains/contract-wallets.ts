@@ -1,8 +1,6 @@
 import type { Hex, PublicClient } from 'viem';
 import { GantryError } from '../../core/errors.ts';
-
-/** The timeout of one RPC server. */
-const rpcTimeoutMs = 5_000;
+import { rpcTransport } from './rpc-transport.ts';
 
 /** Chain id → URLs of its RPC servers; the first one that responds is used. */
 export type ChainRpcs = ReadonlyMap<number, readonly string[]>;
@@ -106,11 +104,8 @@ function asHex(text: string): Hex {
   return `0x${text.slice(2)}`;
 }
 
-/** Imports viem's clients lazily: they are slow to load, and most servers never need them. */
 async function connect(urls: readonly string[]): Promise<PublicClient> {
-  const { createPublicClient, fallback, http } = await import('viem');
-  // No retries: a caller is waiting, and the next server of the list is the better second attempt.
-  const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 0 }));
+  const { createPublicClient } = await import('viem');
   // Without EIP-3668, by which a contract could make this server request a URL of its choice.
-  return createPublicClient({ transport: fallback(transports, { retryCount: 0 }), ccipRead: false });
+  return createPublicClient({ transport: await rpcTransport(urls), ccipRead: false });
 }
