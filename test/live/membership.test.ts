@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { eventsOfStream } from '../../src/features/events/queries.ts';
+import { eventsOfStream, readEventLog } from '../../src/features/events/queries.ts';
 import {
   addToChannel,
   createChannel,
   removeFromChannel,
 } from '../../src/features/messages/channel-commands.ts';
-import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { editMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
@@ -157,6 +157,37 @@ test('an old cursor of a player who left and returned does not reveal what was s
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'she is back'],
   ]);
+});
+
+test('a message sent while a player had left stays hidden when it is edited after the return, live and in a replay', async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const { ada, grace, eve } = await threePlayers(server);
+  const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+  await db.write(removeFromChannel, ada, channelId, grace.wallet);
+  const missed = await db.write(sendMessage, ada, channelId, 'she has left');
+  await db.write(addToChannel, ada, channelId, grace.wallet);
+  await db.write(addToChannel, ada, channelId, eve.wallet);
+  const cursors = await cursorsOf(server, grace);
+  using hers = await connect(server, grace, undefined);
+  using newcomers = await connect(server, eve, undefined);
+  await Promise.all([hers.streams(), newcomers.streams()]);
+  await db.write(editMessage, ada, missed._id, 'really');
+  const seen = await db.write(sendMessage, ada, channelId, 'she is back');
+  await db.write(editMessage, ada, seen._id, 'for good');
+  const shown = [
+    [7, 'chat-messages created', 'she is back'],
+    [8, 'chat-messages patched', 'for good'],
+  ];
+  const hidden = [[6, 'realtime-events skipped', undefined], ...shown];
+  expect(await receivedOf(hers, channelId)).toEqual(hidden);
+  expect(await receivedOf(newcomers, channelId)).toEqual([[6, 'chat-messages patched', 'really'], ...shown]);
+  using later = await connect(server, grace, cursors);
+  expect(await receivedOf(later, channelId)).toEqual(hidden);
+  // As a node reads it that did not write it.
+  const { events } = await db.read(readEventLog, undefined, 100);
+  const edit = events.find(({ record }) => record.includes('really'));
+  expect(edit?.audience).toMatchObject({ hiddenFrom: [grace.wallet] });
 });
 
 test('the client of a player who leaves and returns while connected continues, without messages from in between', async () => {

@@ -21,7 +21,7 @@ import { isGuestAddress } from '../../core/schemas/fields.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { otherOf } from '../friends/events.ts';
 import { gamesOfPlayer, playersWhoOpened } from '../friends/queries.ts';
-import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
+import { audienceAt, blockedBy, editsOfMissed, senderOf } from '../messages/audience.ts';
 import { notificationCreated } from '../notifications/events.ts';
 import { mutedGames } from '../notifications/tables.ts';
 import { guests } from '../players/tables.ts';
@@ -147,8 +147,9 @@ function* hidesFrom(
   }
   if (kind === 'channel') {
     const blocked = yield* blockedBy(read, id, wallet);
-    if (blocked.size === 0) return null;
-    return ({ name, record }) => blocked.has(senderOf(name, JSON.parse(record)) ?? '');
+    const missed = yield* editsOfMissed(read, id, wallet, events);
+    if (blocked.size + missed.size === 0) return null;
+    return (event) => missed.has(event) || blocked.has(senderOf(event.name, JSON.parse(event.record)) ?? '');
   }
   if (kind !== 'account' || gameId === null) return null;
   const others = new Map(events.map(({ seq, name, record }) => [seq, otherOf(id, name, JSON.parse(record))]));
@@ -248,7 +249,7 @@ function* audienceOf(read: Read, { stream, seq, name, record }: EventRow): ReadS
     return { kind: 'players', gameId: first, wallets: [second], ...(muted && { inGameOnly: true }) };
   }
   if (kind === 'game') return { kind: 'game', gameId: first };
-  if (kind !== 'account') return yield* audienceAt(read, first, seq, senderOf(name, JSON.parse(record)));
+  if (kind !== 'account') return yield* audienceAt(read, first, { seq, name, record });
   const other = otherOf(first, name, JSON.parse(record));
   return { kind, wallet: first, inGames: other === null ? null : yield* gamesOfPlayer(read, other) };
 }

@@ -3,6 +3,7 @@ import { lockChannel } from '../../core/events/stream-locks.ts';
 import type { StreamRow } from '../../core/events/tables.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../../core/storage/command.ts';
+import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import { maxParticipants, type Permission } from './message-channel.ts';
 import { absencesBetween, eventSeqsOf, maxStays, rowHasPermission } from './message-rows.ts';
 import {
@@ -81,13 +82,13 @@ export function messageUnknown(): GantryError {
 }
 
 /** Whether the event `seq` was emitted while a current member had left the channel: it is not shown to that member. */
-export function* wasAwayAt(
-  tx: Tx,
+export function* wasAwayAt<Asked>(
+  from: Lookup<Asked>,
   { wallet, channelId, joinedSeq }: ParticipantRow,
   seq: number,
-): Steps<boolean> {
+): LookupSteps<Asked, boolean> {
   if (seq > joinedSeq) return false;
-  const stays = yield* tx.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
+  const stays = yield* from.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
   return absencesBetween(stays, joinedSeq).some(({ after, upTo }) => seq > after && seq <= upTo);
 }
 

@@ -111,7 +111,7 @@ export const editMessage = command(
       streamOf.channel(row.id),
       messagePatched,
       record,
-      yield* audienceOf(tx, row, members, sender.wallet),
+      yield* audienceOf(tx, row, members, sender.wallet, eventSeqsOf(before)[0]),
     );
     const [sent = seq, ...edits] = eventSeqsOf(before);
     const excess = edits.splice(
