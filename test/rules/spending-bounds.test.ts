@@ -183,6 +183,38 @@ describe('a signer', () => {
     }
   });
 
+  test('without funds sends nothing and raises no fee, says so, and continues once it is funded', async () => {
+    await using poor = await startRulesChain();
+    await using server = await startTestServer({ ...poor.variables, CHAIN_STUCK_SECONDS: '0.2' });
+    const { gameId } = await server.createGame({ policies: { spending: generousSpending(poor) } });
+    const rules = [{ trigger: 'win', actions: [{ ...issue(), contract: poor.addresses.Token }] }];
+    await post(`${server.url}/admin/set-rules`, { gameId, rules }, bearer(server.adminToken));
+    const [first, second] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const fund = (wei: bigint) => poor.rpc('anvil_setBalance', [poor.signer, `0x${wei.toString(16)}`]);
+    await fund(0n);
+    await trigger(server, first);
+    const waiting = await becomes(server, first, 'explained', ({ error }) => error !== null);
+    expect(waiting).toMatchObject({
+      state: 'queued',
+      transactionHash: null,
+      error: 'the signer has insufficient funds for the fees; it will be retried',
+    });
+    await fund(10n ** 18n);
+    await becomes(server, first, 'confirmed', ({ state }) => state === 'confirmed');
+
+    await poor.rpc('evm_setAutomine', [false]);
+    await trigger(server, second);
+    await becomes(server, second, 'sent', ({ state }) => state === 'submitted');
+    await fund(0n); // spent elsewhere
+    const stuck = await becomes(server, second, 'explained', ({ error }) => error !== null);
+    expect(stuck.error).toBe(
+      'not mined yet, and the fee cannot be raised: the signer has insufficient funds for the fees',
+    );
+    await fund(10n ** 18n);
+    await poor.rpc('evm_setAutomine', [true]);
+    await becomes(server, second, 'confirmed', ({ state }) => state === 'confirmed');
+  });
+
   test("does not accept another transaction's receipt", async () => {
     await using server = await start();
     const gameId = await gameWith(server, issue());

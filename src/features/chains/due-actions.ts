@@ -9,7 +9,7 @@ import type { Fees, Lane } from './lane.ts';
 import { listDueActions, readLane } from './queries.ts';
 import { asHex, isOutOfFunds, isUnreachable, revertReason } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
-import { budgetRefusal, feeRefusal, gasRefusal } from './transaction-settings.ts';
+import { budgetRefusal, feeRefusal, fundsRefusal, gasRefusal, outOfFunds } from './transaction-settings.ts';
 
 /** The most transactions in flight. */
 const maxInFlight = 64;
@@ -67,7 +67,7 @@ export class DueActions {
     return stored.filter(Boolean).length;
   }
 
-  /** Signs with the next nonces; postpones what exceeds the day's budget. */
+  /** Signs with the next nonces; postpones what exceeds the day's budget or the signer's funds. */
   async #sign(
     ready: readonly (PreparedAction | null)[],
     fees: Fees,
@@ -76,6 +76,7 @@ export class DueActions {
     const { bounds } = settings;
     const { nextNonce, spentWei } = await db.read(readLane, lane);
     let left = bounds.dailyWei - BigInt(spentWei);
+    let funds = await client.getBalance({ address: account.address, blockTag: 'pending' });
     let nonce = nextNonce;
     if (nonce === null) {
       nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' });
@@ -86,12 +87,13 @@ export class DueActions {
       if (!one) continue;
       const { action, ...call } = one;
       const wei = call.gas * fees.maxFeePerGas;
-      const overBudget = budgetRefusal(wei, { left, chainId }, bounds);
-      if (overBudget !== null) {
-        await this.#postpone(action, `${overBudget}; it will be retried`);
+      const why = budgetRefusal(wei, { left, chainId }, bounds) ?? fundsRefusal(wei, funds);
+      if (why !== null) {
+        await this.#postpone(action, `${why}; it will be retried`);
         continue;
       }
       left -= wei;
+      funds -= wei;
       const transaction = await this.#lane.sign({ actionId: action._id, nonce: nonce++, ...call, ...fees });
       transactions.push({ transaction, wei });
       this.#lane.faultPoint('signed');
@@ -123,7 +125,7 @@ export class DueActions {
     } catch (error) {
       if (isUnreachable(error)) return null; // the next poll retries
       const reverted = isOutOfFunds(error) ? null : revertReason(error, abi);
-      if (isOutOfFunds(error)) await this.#postpone(action, 'the signer has insufficient funds for the fees');
+      if (isOutOfFunds(error)) await this.#postpone(action, `${outOfFunds}; it will be retried`);
       else if (reverted === null && action.attempts < 5) await this.#postpone(action, firstLine(error));
       else await this.#fail(action, reverted ?? firstLine(error));
       return null;

@@ -5,7 +5,7 @@ import { pollsBeforeLost } from './mined-transactions.ts';
 import { readLane } from './queries.ts';
 import { asHex } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
-import { feeAllowed, feeRefusal } from './transaction-settings.ts';
+import { feeAllowed, feeRefusal, fundsRefusal } from './transaction-settings.ts';
 
 const rebroadcastMs = 10_000;
 const transferGas = 21_000n;
@@ -46,8 +46,12 @@ export class PendingTransactions {
     const maxFeePerGas = max(raised(BigInt(stuck.maxFee)), current.maxFeePerGas);
     const maxPriorityFeePerGas = max(raised(BigInt(stuck.priorityFee)), current.maxPriorityFeePerGas);
     const wei = gas * (maxFeePerGas - BigInt(stuck.maxFee));
+    // Nodes reject what the signer cannot pay, so that only its fee would rise until it has funds again.
+    const funds = await client.getBalance({ address: account.address });
     const why =
-      maxFeePerGas > bounds.maxFeePerGas ? feeAllowed(bounds.maxFeePerGas) : await this.#lane.overBudget(wei);
+      maxFeePerGas > bounds.maxFeePerGas
+        ? feeAllowed(bounds.maxFeePerGas)
+        : (fundsRefusal(gas * maxFeePerGas, funds) ?? (await this.#lane.overBudget(wei)));
     if (why !== null) {
       const error = `not mined yet, and the fee cannot be raised: ${why}`;
       await db.write(explainSubmitted, lane, node, stuck.actionId, error);

@@ -53,3 +53,10 @@ export function budgetRefusal(
     `per day (UTC) on chain ${chainId} are left`
   );
 }
+
+/** Why a transaction that may cost `wei` is not sent from a balance, as nodes would reject it; null: it may be sent. */
+export function fundsRefusal(wei: bigint, balance: bigint): string | null {
+  return wei <= balance ? null : outOfFunds;
+}
+
+export const outOfFunds = 'the signer has insufficient funds for the fees';
