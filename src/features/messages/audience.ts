@@ -85,12 +85,14 @@ export function* editsOfMissed<Event extends { name: string; record: string }>(
   events: readonly Event[],
 ): ReadSteps<ReadonlySet<Event>> {
   const missed = new Set<Event>();
+  const edits = events.filter(({ name }) => name === messagePatched.name);
+  if (edits.length === 0) return missed;
   const member = yield* read.get(participants, channelId, wallet);
   const [stay] = yield* read.list(formerParticipants.byWallet, [wallet, channelId], { limit: 1 });
   if (!member || !stay) return missed;
-  for (const event of events.filter(({ name }) => name === messagePatched.name)) {
-    const sentSeq = yield* sentSeqOf(read, event.name, JSON.parse(event.record));
-    if (sentSeq !== undefined && (yield* wasAwayAt(read, member, sentSeq))) missed.add(event);
+  for (const edit of edits) {
+    const sentSeq = yield* sentSeqOf(read, edit.name, JSON.parse(edit.record));
+    if (sentSeq !== undefined && (yield* wasAwayAt(read, member, sentSeq))) missed.add(edit);
   }
   return missed;
 }

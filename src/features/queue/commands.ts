@@ -12,7 +12,7 @@ import { type ActionRow, actions, grants } from './tables.ts';
 const trimBatchSize = 500;
 const finalStates = ['confirmed', 'failed', 'cancelled'];
 
-/** The achievement that an action grants on a chain; other actions have none. */
+/** The achievement that a `GrantAchievementToken` grants; actions of earlier versions do not name it. */
 const grantPayload = z.object({ achievement: z.string().optional() });
 
 /**
@@ -96,7 +96,8 @@ export const requeueAction = command('requeueAction', function* (tx, actionId: s
  * triggered another grant since. @throws GantryError `action_not_retryable` when the player has it, or another action
  * grants it
  */
-function* reserveGrant(tx: Tx, { id, gameId, wallet, payload }: ActionRow): Steps<void> {
+function* reserveGrant(tx: Tx, { id, gameId, wallet, type, payload }: ActionRow): Steps<void> {
+  if (type !== 'GrantAchievementToken') return;
   const { achievement } = grantPayload.parse(JSON.parse(payload));
   if (achievement === undefined) return;
   const grant = yield* tx.get(grants, gameId, wallet, achievement);
