@@ -168,14 +168,36 @@ export function FormProblem({ error, fields }) {
  */
 export function jsonProblem(text) {
   try {
-    JSON.parse(text);
-    return '';
+    const number = inexactNumberIn(text);
+    return number === undefined ? '' : `${number} would be rounded: write it as a string`;
   } catch (error) {
     // V8 reports the position; other engines report lines in their own format, or nothing.
     const [, position] = /position (\d+)/.exec(messageOf(error)) ?? [];
     const line = position === undefined ? '' : ` on line ${lineOf(text, Number(position))}`;
     return `Invalid JSON${text.trim() === '' ? ': the field is empty' : line}`;
   }
+}
+
+/**
+ * The first whole number in JSON that would be rounded, which the server could not notice any more, or that is too
+ * large; undefined for none, and in browsers that do not tell how a number was written.
+ * @param {string} text
+ */
+function inexactNumberIn(text) {
+  /** @type {string | undefined} */
+  let found;
+  JSON.parse(text, (_name, value, { source = '' } = /** @type {{ source?: string }} */ ({})) => {
+    if (typeof value !== 'number' || value === 0) return value;
+    const isRounded = /^-?\d+$/.test(source) && digitsOf(source) !== digitsOf(String(value));
+    if (isRounded || !Number.isFinite(value)) found ??= source;
+    return value;
+  });
+  return found;
+}
+
+/** The significant digits of a whole number. @param {string} written `-1200`, `1.2e+21` */
+function digitsOf(written) {
+  return written.replace(/e.*/, '').replace('.', '').replace(/0+$/, '');
 }
 
 /** @param {string} message `must be …` */

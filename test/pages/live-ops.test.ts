@@ -163,6 +163,9 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     await writeOver(editor, '{"xp":{"value":2,"pubic":false}}');
     await page.getByText('xp: has an unknown field, pubic; the fields are value, public, rules').waitFor();
     expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
+    await writeOver(editor, '{"seed":{"value":[1200000000000000000000,1.5,-0,76561198012345679]}}');
+    await page.getByText('76561198012345679 would be rounded: write it as a string').waitFor();
+    expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
     await writeOver(editor, '{"xp":{"value":2,"rules":[{"value":3}]}}');
     await press('Review and save');
     await dialog.getByText('removed').waitFor();
