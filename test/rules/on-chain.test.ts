@@ -247,6 +247,25 @@ describe('rules on a chain', () => {
     expect(await over(beyond)).toMatchObject([{ state: 'failed' }]); // the retry was counted
   });
 
+  test('a transaction that reverted, and its retry, count as two', async () => {
+    const { chainId, addresses } = chain;
+    const blind = { type: 'SetLeaderboardScore', chainId, contract: addresses.Board, gas: 200_000 };
+    const rules = [{ trigger: 'blind', actions: [{ ...blind, args: ['{wallet}', '1'] }] }];
+    const spending = { ...generousSpending(chain), transactionsPerDay: 2 };
+    const gameId = await gameWith(rules, { spending });
+    const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
+    await chain.write('Board', 'setClosed', [true]);
+    await trigger(ada, { trigger: 'blind' });
+    const [reverted] = await over(ada);
+    expect(reverted).toMatchObject({ state: 'failed', error: 'reverted: the board is closed' });
+    await chain.write('Board', 'setClosed', [false]);
+    expect((await admin('retry-action', { actionId: reverted?._id })).status).toBe(200);
+    expect(await over(ada)).toMatchObject([{ state: 'confirmed' }]);
+    await trigger(grace, { trigger: 'blind' });
+    const error = expect.stringContaining('may send 2 transactions a day');
+    expect(await over(grace)).toMatchObject([{ state: 'failed', error }]);
+  });
+
   test('traits and any other function are called with templates, with types enforced', async () => {
     const board = { chainId: chain.chainId, contract: chain.addresses.Board };
     const call = {

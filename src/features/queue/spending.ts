@@ -5,7 +5,7 @@ import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import type { SpendingPolicy } from '../games/game.ts';
 import { toGame } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
-import { spending, spent } from './tables.ts';
+import { type SpendingRow, spending, spent } from './tables.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -67,18 +67,23 @@ export function* spend(tx: Tx, owner: Owner, actionId: string, cost: Cost): Step
 /** Refunds what was charged for an action that was never sent. The amount stays recorded, for a retry. */
 export function* refundSpending(tx: Tx, actionId: string): Steps<void> {
   const charged = yield* tx.get(spending, actionId);
-  if (!charged || charged.refunded === 1) return;
+  if (charged) yield* refund(tx, charged, { transactions: 1n });
+}
+
+function* refund(tx: Tx, charged: SpendingRow, { transactions }: { transactions: bigint }): Steps<void> {
+  if (charged.refunded === 1) return;
   yield* tx.lock(games, charged.gameId);
   tx.put(spending, { ...charged, refunded: 1 });
   const { token, day, amount } = charged;
-  yield* count(tx, charged, { token, day, amount: -BigInt(amount), transactions: -1n });
+  yield* count(tx, charged, { token, day, amount: -BigInt(amount), transactions: -transactions });
 }
 
 /** Charges a retried action what it cost the first time. @throws GantryError `spending_limit_reached` */
 export function* chargeAgain(tx: Tx, { gameId, wallet }: Owner, actionId: string): Steps<void> {
   const charged = yield* tx.get(spending, actionId);
   if (!charged) return;
-  yield* refundSpending(tx, actionId);
+  // What was not refunded yet was sent and reverted: it issued nothing, but was a transaction.
+  yield* refund(tx, charged, { transactions: 0n });
   const cost = { token: charged.token, amount: BigInt(charged.amount) };
   const refusal = yield* spend(tx, { gameId, wallet }, actionId, cost);
   if (refusal !== null) throw new GantryError('spending_limit_reached', refusal);

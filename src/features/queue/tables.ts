@@ -62,8 +62,9 @@ export const spending = table('spending', spendingColumns, {
   indexes: { byDay: { on: ['day', 'actionId'] } },
   of: { player: 'wallet', game: 'gameId' },
 });
+export type SpendingRow = RowOf<typeof spendingColumns>;
 
-/** The sums of `spending`. `wallet` '': of all players. `token` '': the number of transactions instead of an amount. */
+/** The sums of `spending`, and the transactions that reverted before a retry. `wallet` '': of all players. `token` '': the number of transactions instead of an amount. */
 export const spent = table(
   'spent',
   { gameId: 'uuid', wallet: 'text', token: 'text', day: 'int', amount: 'text' },
