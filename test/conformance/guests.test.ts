@@ -232,6 +232,39 @@ describe('a player without a wallet', () => {
       'secret_required',
     );
   });
+
+  test('with a wallet are named by it to servers and administrators who use the former address', async () => {
+    const { gameId, gameSecret } = await server.createGame();
+    const { wallet, launcherJwt } = await createGuest(gameId);
+    const upgraded = newWallet();
+    accepted(await upgrade(launcherJwt, upgraded), signedIn);
+    const message = { message: 'Hello', type: 'success' };
+    for (const [path, input] of [
+      ['notify-players', { wallets: [wallet], ...message }],
+      ['batch', { operations: [{ method: 'notifyPlayers', data: { wallets: [wallet], ...message } }] }],
+      ['mute-in-game', { wallet, seconds: 60 }],
+      ['revoke-channel-session', { wallet }],
+    ] as const) {
+      const answer = await api().post(`/launcher/${path}`, input, bearer(gameSecret));
+      expect(refused(answer, 409, 'guest_upgraded').message, path).toContain(upgraded.lowercase);
+    }
+    for (const [path, input] of [
+      ['ban-player', { wallet }],
+      ['mute-player', { wallet, gameId, seconds: 60 }],
+      ['update-player', { wallet, username: 'Zoë' }],
+      ['open-session', { wallet, gameId }],
+      ['set-player-state', { wallet, gameId, label: 'hero', state: '1' }],
+      ['export-player', { wallet }],
+      ['erase-player', { wallet }],
+    ] as const) {
+      const answer = await api().post(`/admin/${path}`, input, bearer(server.adminToken));
+      expect(refused(answer, 409, 'guest_upgraded').message, path).toContain(upgraded.lowercase);
+    }
+    // Other players do not learn the wallet.
+    const other = await createGuest(gameId);
+    const blocked = await api().post('/launcher/block-player', { launcherJwt: other.launcherJwt, wallet });
+    expect(refused(blocked, 409, 'guest_upgraded').message).not.toContain(upgraded.lowercase);
+  });
 });
 
 describe('guests are forbidden', () => {

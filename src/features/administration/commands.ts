@@ -7,7 +7,8 @@ import { setGameDetails } from '../games/library-commands.ts';
 import { gameBeingDeleted, unknownGame } from '../games/require-game.ts';
 import { toGame } from '../games/stored-game.ts';
 import { type GameRow, gameErasures, games } from '../games/tables.ts';
-import { bans, players } from '../players/tables.ts';
+import { unknownPlayer } from '../players/guests.ts';
+import { bans, guests, players } from '../players/tables.ts';
 import { rankGame } from '../scores/commands.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
 import { auditLog, erasures } from './tables.ts';
@@ -44,13 +45,13 @@ export const changeGame = exclusiveCommand(
 
 /**
  * Bans a player from a game, or from every game with `gameId` null, and ends the player's sessions there.
- * @throws GantryError `player_unknown`
+ * @throws GantryError `player_unknown`, `guest_upgraded`
  */
 export const ban = command(
   'ban',
   function* (tx, wallet: string, gameId: string | null, reason: string): Steps<void> {
     const [player, before] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
-    if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
+    if (!player) throw unknownPlayer(yield* tx.get(guests, wallet));
     tx.put(bans, { wallet, gameId: gameId ?? '', reason, at: before?.at ?? tx.now });
     yield* endSessionsOf(tx, wallet, gameId, 'banned');
   },

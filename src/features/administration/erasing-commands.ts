@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { GantryError } from '../../core/errors.ts';
 import { deleteStreamsOfPlayer } from '../../core/events/renaming.ts';
 import { ownerIn, streamOf } from '../../core/events/stream.ts';
 import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
@@ -8,7 +7,8 @@ import type { AnyTable } from '../../core/storage/table.ts';
 import { activities } from '../activities/tables.ts';
 import { friendships } from '../friends/tables.ts';
 import { formerParticipants } from '../messages/tables.ts';
-import { bans, players } from '../players/tables.ts';
+import { unknownPlayer } from '../players/guests.ts';
+import { bans, guests, players } from '../players/tables.ts';
 import { removeRecords } from '../scores/leaderboard-commands.ts';
 import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { board, scores } from '../scores/tables.ts';
@@ -36,7 +36,7 @@ import { erasures } from './tables.ts';
 /**
  * Ends the player's sessions and bans the player from every game until erasure is complete, so that neither the player
  * nor a game's server writes any more. From here on, the erasure is completed even if this process is killed.
- * @throws GantryError `player_unknown`
+ * @throws GantryError `player_unknown`, `guest_upgraded`
  */
 export const beginErasing = command('beginErasing', function* (tx, wallet: string): Steps<void> {
   const [player, erasure, banned] = yield* tx.all(
@@ -44,7 +44,7 @@ export const beginErasing = command('beginErasing', function* (tx, wallet: strin
     tx.get(erasures, wallet),
     tx.get(bans, wallet, ''),
   );
-  if (!player && !erasure) throw new GantryError('player_unknown', 'There is no player with this wallet');
+  if (!player && !erasure) throw unknownPlayer(yield* tx.get(guests, wallet));
   tx.put(bans, { wallet, gameId: '', reason: 'is being erased', at: banned?.at ?? tx.now });
   tx.put(erasures, { wallet, dueAt: tx.now + stalledMs });
   yield* endSessionsOf(tx, wallet, null, 'erased');

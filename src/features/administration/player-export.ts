@@ -4,7 +4,8 @@ import { ownerIn } from '../../core/events/stream.ts';
 import { isCanonicalUuid } from '../../core/schemas/ids.ts';
 import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import { type AnyRow, columnOf, type Value } from '../../core/storage/table.ts';
-import { players } from '../players/tables.ts';
+import { unknownPlayer } from '../players/guests.ts';
+import { guests, players } from '../players/tables.ts';
 import { type ExportedTable, exportedTables } from './player-export-tables.ts';
 import { erasures } from './tables.ts';
 
@@ -32,7 +33,7 @@ export interface ExportPlace {
 /**
  * A page of everything stored of a player in all games, at most `limit` records; shorter ones are complete up to `next`.
  * Rows that exist during the whole export are exported exactly once; others may be missing.
- * @throws GantryError `player_unknown`
+ * @throws GantryError `player_unknown`, `guest_upgraded`
  */
 export const readPlayerExport = query(
   'readPlayerExport',
@@ -43,7 +44,7 @@ export const readPlayerExport = query(
     limit: number,
   ): ReadSteps<{ records: PlayerRecord[]; next: ExportPlace | null }> {
     if (!(yield* read.get(players, wallet))) {
-      throw new GantryError('player_unknown', 'There is no player with this wallet');
+      throw unknownPlayer(yield* read.get(guests, wallet));
     }
     if (yield* read.get(erasures, wallet)) {
       throw new GantryError('player_unknown', 'This player is being erased');

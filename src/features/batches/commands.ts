@@ -28,6 +28,7 @@ export function runAllOf(
     yield* requireGuests(
       tx,
       owners.map(({ wallet }) => wallet),
+      { toName: true },
     );
     const [rows] = yield* tx.all(
       tx.all(...owners.map(({ wallet }) => lockProfile(tx, wallet))),

@@ -7,7 +7,8 @@ import { rowHasPermission } from '../messages/message-rows.ts';
 import { type Muter, refuseMuted } from '../messages/mutes/mute.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
 import { messageChannels } from '../messages/tables.ts';
-import { players } from '../players/tables.ts';
+import { unknownPlayer } from '../players/guests.ts';
+import { guests, players } from '../players/tables.ts';
 import { lockStorageUse } from '../storage-quota/game-storage.ts';
 
 /** The parameters of a mute. */
@@ -20,7 +21,7 @@ export interface NewMute {
 /**
  * Mutes a player for a limited time in one channel of the game or, with `channelId` null, in the whole game. Returns when the mute
  * ends (Unix ms), or null if this call ended it. `by`: whose mute it is; each muter has one of their own per player and place.
- * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
+ * @throws GantryError `player_unknown`, `guest_upgraded`, `channel_unknown`, `player_not_muted`
  */
 export const mute = command(
   'mute',
@@ -34,7 +35,7 @@ export const mute = command(
       ...(channel ? [lockChannel(tx, channel.id)] : []),
       lockStorageUse(tx, player),
     );
-    if (!row) throw playerUnknown();
+    if (!row) throw unknownPlayer(yield* tx.get(guests, player.wallet));
     if (channelId !== null && channel?.gameId !== player.gameId) {
       throw new GantryError('channel_unknown', 'There is no such message channel in the game');
     }
@@ -61,7 +62,7 @@ export const muteInChannel = command(
         `${wallet} is a super-admin of the channel and cannot be muted in it`,
       );
     }
-    if (!row) throw playerUnknown();
+    if (!row) throw unknownPlayer(undefined);
     if (wanted.reason !== '') yield* refuseMuted(tx, by, { channelId, path: 'reason' });
     return yield* setMute(tx, player, { channelId, by: 'channel' }, wanted);
   },
@@ -101,8 +102,4 @@ function* setMute(
     throw new GantryError('player_not_muted', 'This player has no such mute in this game or channel');
   tx.remove(playerMutes, before);
   return null;
-}
-
-function playerUnknown(): GantryError {
-  return new GantryError('player_unknown', 'There is no player with this wallet');
 }

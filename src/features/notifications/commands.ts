@@ -93,7 +93,7 @@ export const notifySeveral = command(
     );
     const isBanned = (at: number) => bansOf[2 * at] !== undefined || bansOf[2 * at + 1] !== undefined;
     const notified = wallets.filter((_, at) => !isBanned(at));
-    yield* requireGuests(tx, notified);
+    yield* requireGuests(tx, notified, { toName: true });
     const rows = yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
     yield* tx.all(
       ...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })),

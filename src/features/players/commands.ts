@@ -16,7 +16,7 @@ import { guests, type PlayerRow, players } from './tables.ts';
 export const setProfile = command(
   'setProfile',
   function* (tx, wallet: string, { username, avatar }: PlayerProfile): Steps<Player> {
-    yield* requireGuest(tx, wallet);
+    yield* requireGuest(tx, wallet, { toName: true });
     const before = yield* lockProfile(tx, wallet);
     const row = {
       ...before,
@@ -54,7 +54,7 @@ export const nameVouchedPlayer = command(
 export const ensurePlayer = command(
   'ensurePlayer',
   function* (tx: Tx, { gameId, wallet }: Owner): Steps<void> {
-    yield* requireGuest(tx, wallet);
+    yield* requireGuest(tx, wallet, { toName: true });
     const [player] = yield* tx.all(lockProfile(tx, wallet), lockGameStorage(tx, gameId));
     yield* countBytes(tx, gameId, attributeNewPlayers(tx, gameId, [player]));
   },

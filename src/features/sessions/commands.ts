@@ -10,10 +10,10 @@ import type { Game } from '../games/game.ts';
 import { toGame } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { attributeNewPlayers, lockProfile } from '../players/commands.ts';
-import { requireGuest } from '../players/guests.ts';
+import { refuseFormerGuest, requireGuest } from '../players/guests.ts';
 import { toPlayer } from '../players/player.ts';
 import { playerBanned } from '../players/player-banned.ts';
-import { bans } from '../players/tables.ts';
+import { bans, guests } from '../players/tables.ts';
 import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
 import {
   byServer,
@@ -52,7 +52,7 @@ export const startSession = command(
     openedBy: OpenedBy = 'administrator',
     checkedAccess: string | null = null,
   ): Steps<SessionDetails> {
-    yield* requireGuest(tx, wallet);
+    yield* requireGuest(tx, wallet, { toName: true });
     const isByServer = byServer.includes(openedBy);
     const [player, gameRow, bannedHere, bannedEverywhere, opened] = yield* tx.all(
       lockProfile(tx, wallet),
@@ -132,7 +132,7 @@ export const renewSession = command(
     const found = yield* tx.get(sessions, sessionId);
     if (!found) throw sessionEnded('erased');
     const { wallet, gameId } = found;
-    yield* requireGuest(tx, wallet);
+    yield* requireGuest(tx, wallet, { toName: true });
     const [player, gameRow, bannedHere, bannedEverywhere, opened] = yield* tx.all(
       lockProfile(tx, wallet),
       tx.get(games, gameId),
@@ -176,12 +176,13 @@ export const revokeSessionById = command('revokeSessionById', function* (tx, ses
 /**
  * Ends a player's live sessions in a game, or only the given one; returns how many were ended. A given session that has
  * ended already counts as 0.
- * @throws GantryError `session_unknown` when the given session is not this player's in this game
+ * @throws GantryError `session_unknown` when the given session is not this player's in this game; `guest_upgraded`
  */
 export const revokeSessionsInGame = command(
   'revokeSessionsInGame',
   function* (tx, owner: Owner, sessionId?: string): Steps<number> {
-    yield* lockPlayer(tx, owner);
+    const [, guest] = yield* tx.all(lockPlayer(tx, owner), tx.get(guests, owner.wallet));
+    if (guest) refuseFormerGuest(guest, { toName: true });
     if (sessionId === undefined) return yield* endSessionsOf(tx, owner.wallet, owner.gameId, 'revoked');
     const row = yield* tx.get(sessions, sessionId);
     if (row?.gameId !== owner.gameId || row.wallet !== owner.wallet) {

@@ -14,7 +14,7 @@ export function runAsGuestOf(find: FindCommand): RunAsGuest {
   return command(
     'runAsGuest',
     function* (tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
-      yield* requireGuest(tx, wallet);
+      yield* requireGuest(tx, wallet, { toName: true });
       return yield* runNested(find, tx, commandName, args);
     },
   );

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { GantryError } from '../../../core/errors.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
-import { findPlayer } from '../../players/queries.ts';
+import { unknownPlayer } from '../../players/guests.ts';
+import { findGuest, findPlayer } from '../../players/queries.ts';
 import { saveState } from '../commands.ts';
 import { listGameStates, listPlayerStates } from '../queries.ts';
 import { stateHead, stateLabel, stateRecord } from '../state.ts';
@@ -65,7 +65,7 @@ export const setPlayerState = defineAdminOperation({
   ) {
     await requireGame(db, owner.gameId);
     if ((await db.read(findPlayer, owner.wallet)) === null)
-      throw new GantryError('player_unknown', 'There is no player with this wallet');
+      throw unknownPlayer(await db.read(findGuest, owner.wallet));
     const { json, ipfsHash } = await canonicalInput(state, 'state', states);
     const options = { ifVersion: version };
     const head = await db.write(saveState, owner, label, json, ipfsHash, storageQuota, options);
