@@ -10,6 +10,9 @@ import {
 import { labelBoardOf } from './stored-leaderboard.ts';
 import { directionOf } from './tables.ts';
 
+/** How many of a player's latest records are searched for a label and metadata when one is removed. */
+const searchedRecords = 100;
+
 /** A record that was inserted, overwritten or removed; at least one of the two is set. */
 export interface RecordChange {
   before: RecordRow | undefined;
@@ -39,13 +42,19 @@ function* nextEntry(
   { before, after, at }: RecordChange,
 ): Steps<EntryRow | undefined> {
   if (entries === 'all') return after && entryOf(after, after.id);
+  const { board, stream } = (after ?? before) as RecordRow;
   if (keep === 'sum' || keep === 'count') {
     const contribution = (row: RecordRow | undefined) => (!row ? 0 : keep === 'count' ? 1 : row.score);
-    const total =
-      (current ? current.sortScore * directionOf(order) : 0) - contribution(before) + contribution(after);
-    return aggregateEntry(current, { before, after, at }, total, directionOf(order));
+    const total = decimalSum(
+      (current ? current.sortScore * directionOf(order) : 0) - contribution(before) + contribution(after),
+    );
+    // What a removed record showed does not stay.
+    const shown = after
+      ? [after]
+      : yield* tx.list(leaderboardRecords.byUpdate, [stream, board], { limit: searchedRecords, last: true });
+    const next = aggregateEntry(current, { before, after, at }, total, directionOf(order));
+    return next && { ...next, ...shownBy(shown, after && current) };
   }
-  const { board, stream } = (after ?? before) as RecordRow;
   if (keep === 'latest') {
     if (after) return entryOf(after, '');
     const [last] = yield* tx.list(leaderboardRecords.byUpdate, [stream, board], { limit: 1, last: true });
@@ -80,13 +89,22 @@ function aggregateEntry(
     sortScore,
     reachedAt: current?.sortScore === sortScore ? current.reachedAt : Math.max(at, current?.reachedAt ?? 0),
     records,
-    ...(after && {
-      updatedAt: after.updatedAt,
-      nonce: after.nonce ?? after.id,
-      label: after.label ?? first.label,
-      metadata: after.metadata ?? first.metadata,
-    }),
   };
+}
+
+/** What an entry shows of its records, latest first: the label and the metadata of the latest that has any. */
+function shownBy(records: readonly RecordRow[], others: EntryRow | undefined): Partial<EntryRow> {
+  const [latest] = records;
+  return {
+    ...(latest && { updatedAt: latest.updatedAt, nonce: latest.nonce ?? latest.id }),
+    label: records.find(({ label }) => label !== null)?.label ?? others?.label ?? null,
+    metadata: records.find(({ metadata }) => metadata !== null)?.metadata ?? others?.metadata ?? null,
+  };
+}
+
+/** A sum without the errors of binary fractions: 0.1 and 0.2 are 0.3. Whole numbers are exact. */
+function decimalSum(sum: number): number {
+  return Number.isInteger(sum) ? sum : Number(sum.toPrecision(15));
 }
 
 /** Writes a player's entry to the season's board and to the board of its label. */

@@ -40,13 +40,13 @@ export class SeasonModel {
     this.#records.delete(id);
     const reachedAt = before?.score === score ? before.reachedAt : updatedAt;
     this.#records.set(id, { id, wallet, score, reachedAt, label });
-    this.#total(wallet, updatedAt, label, id);
+    this.#total(wallet, updatedAt, id);
   }
 
   remove(id: string, at: number): void {
     const record = this.#records.get(id);
     this.#records.delete(id);
-    if (record) this.#total(record.wallet, at, undefined, id);
+    if (record) this.#total(record.wallet, at, id);
   }
 
   /** Best first; with a label, those that carry it. */
@@ -67,7 +67,7 @@ export class SeasonModel {
     });
   }
 
-  #total(wallet: string, at: number, label: string | undefined, id: string): void {
+  #total(wallet: string, at: number, id: string): void {
     const own = [...this.#records.values()].filter((one) => one.wallet === wallet);
     if (own.length === 0) {
       this.#totals.delete(wallet);
@@ -80,7 +80,7 @@ export class SeasonModel {
       wallet,
       score,
       reachedAt: known?.score === score ? known.reachedAt : at,
-      label: label ?? known?.label,
+      label: own.findLast((one) => one.label !== undefined)?.label,
     });
   }
 

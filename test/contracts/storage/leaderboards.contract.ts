@@ -206,6 +206,52 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(await fixture.db.read(readBoardPage, board, wholePage)).toHaveLength(1);
     });
 
+    test.each(['sum', 'count'] as const)(
+      'what a removed record showed is not shown by the %s of the others',
+      async (keep) => {
+        await using fixture = await open();
+        const { db } = fixture;
+        const { id: gameId } = await addGame(db);
+        const ada = await addPlayer(db, gameId);
+        await db.write(addLeaderboard, gameId, { ...usual, keep });
+        const set = (score: number, details: object) =>
+          db.write(setLeaderboardScore, ada, 'weekly', score, details);
+        const shown = async (label?: string) => {
+          const board = await boardOf(db, gameId, { leaderboard: 'weekly', label });
+          return (await db.read(readBoardPage, board, wholePage)).map(({ nonce, label, metadata }) => {
+            return { nonce, label, metadata };
+          });
+        };
+        await set(1, { nonce: 'first', label: 'de', metadata: { replay: 1 } });
+        await set(2, { nonce: 'second' });
+        const third = await set(3, { nonce: 'third', label: 'fr', metadata: { replay: 'insult' } });
+        expect(await shown('fr')).toEqual([{ nonce: 'third', label: 'fr', metadata: { replay: 'insult' } }]);
+        await db.write(deleteScore, gameId, third._id);
+        const left = [{ nonce: 'second', label: 'de', metadata: { replay: 1 } }];
+        expect([await shown(), await shown('de'), await shown('fr')]).toEqual([left, left, []]);
+      },
+    );
+
+    test('sums of fractions are those of their decimals, also after one was removed', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = await addPlayer(db, gameId);
+      await db.write(addLeaderboard, gameId, { ...usual, keep: 'sum' });
+      const sum = async () => {
+        const board = await boardOf(db, gameId, { leaderboard: 'weekly' });
+        return (await db.read(readBoardPage, board, wholePage)).map(({ score }) => score);
+      };
+      await db.write(setLeaderboardScore, ada, 'weekly', 0.1);
+      const others = [
+        await db.write(setLeaderboardScore, ada, 'weekly', 0.2),
+        await db.write(setLeaderboardScore, ada, 'weekly', 0.3),
+      ];
+      expect(await sum()).toEqual([0.6]);
+      for (const { _id } of others) await db.write(deleteScore, gameId, _id);
+      expect(await sum()).toEqual([0.1]);
+    });
+
     test("a record is replaced under its nonce, and one without by its id; nobody else's is affected", async () => {
       await using fixture = await open();
       const { db } = fixture;
