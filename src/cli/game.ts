@@ -134,7 +134,7 @@ export function gameCommand(administrator: Administrator): Command {
     .command('rotate-secret')
     .description('create a new secret for a game; old secrets stay valid for a grace period')
     .requiredOption('--game <game>', 'game ID or slug')
-    .option('--grace <minutes>', 'how long old secrets stay valid', parsed(minutes), 60)
+    .option('--grace <minutes>', 'how long old secrets stay valid', parsed(minutes()), 60)
     .addHelpText('after', '\nExample:\n  gantry game rotate-secret --game 0198… --grace 1440')
     .action(async ({ game, grace, json }: { game: string; grace: number; json?: boolean }) => {
       const gameId = await administrator.gameId(game);

@@ -13,7 +13,7 @@ export function keyCommand(): Command {
     .option(
       '--overlap <minutes>',
       'maximum time that existing tokens stay valid; 0, for a leaked key, revokes them immediately',
-      parsed(minutes),
+      parsed(minutes()),
     )
     .addHelpText('after', '\nExamples:\n  gantry key rotate\n  gantry key rotate --overlap 0')
     .action(({ overlap, json }: { overlap?: number; json?: boolean }) =>

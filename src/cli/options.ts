@@ -27,12 +27,14 @@ export const httpUrl = z
   .refine(isWebUrl, 'must be a URL that begins with http:// or https://, without user name or password')
   .transform((text) => new URL(text));
 
-/** A duration option in minutes; fractions are allowed. */
-export const minutes = z
-  .string()
-  .regex(/^\d+(\.\d+)?$/, 'must be a number of minutes')
-  .transform(Number)
-  .refine((value) => value <= maxMinutes, `must be a number of minutes, at most ${maxMinutes}`);
+/** A duration option in minutes, at most ten years unless given; fractions are allowed. */
+export function minutes(max = maxMinutes) {
+  return z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'must be a number of minutes')
+    .transform(Number)
+    .refine((value) => value <= max, `must be a number of minutes, at most ${max}`);
+}
 
 /** An option parser that validates with a schema; commander reports the issues with the option's name. */
 export function parsed<Schema extends z.ZodType>(schema: Schema): (value: unknown) => z.output<Schema> {

@@ -11,7 +11,12 @@ import {
   testWebhook,
   updateWebhook,
 } from '../features/webhooks/operations/webhooks.ts';
-import { type WebhookFilter, webhookFilter, webhookUrl } from '../features/webhooks/webhook.ts';
+import {
+  maxOverlapSeconds,
+  type WebhookFilter,
+  webhookFilter,
+  webhookUrl,
+} from '../features/webhooks/webhook.ts';
 import type { Administrator } from './administrator.ts';
 import { minutes, type PageOptions, parsed, withPageOptions } from './options.ts';
 import { print, printList } from './output.ts';
@@ -99,7 +104,12 @@ export function webhooksCommand(administrator: Administrator): Command {
   command
     .command('rotate-secret <webhook>')
     .description('create a new secret for a webhook; old secrets keep signing for the overlap')
-    .option('--overlap <minutes>', 'how long old secrets keep signing', parsed(minutes), 24 * 60)
+    .option(
+      '--overlap <minutes>',
+      'how long old secrets keep signing',
+      parsed(minutes(maxOverlapSeconds / 60)),
+      24 * 60,
+    )
     .addHelpText('after', '\nExample:\n  gantry webhooks rotate-secret 0198… --overlap 60')
     .action(async (webhookId: string, { overlap, json }: { overlap: number } & Json) => {
       const rotated = await administrator.execute(rotateWebhookSecret, {

@@ -47,6 +47,11 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['game', 'rotate-secret', '--game', 'g', '--grace', 'soon'],
       /--grace.*number of minutes/,
     ],
+    [
+      'an overlap beyond its limit, in its own unit',
+      ['webhooks', 'rotate-secret', 'w', '--overlap', '50000'],
+      /--overlap.*number of minutes, at most 43200/,
+    ],
     ['an empty grace', ['game', 'rotate-secret', '--game', 'g', '--grace', ''], /--grace.*number of minutes/],
     [
       'a JSON option of another form',

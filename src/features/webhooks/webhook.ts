@@ -17,6 +17,9 @@ export type WebhookFilter = z.infer<typeof webhookFilter>;
 /** The most webhooks per game: each event is written once for each. */
 export const maxWebhooks = 20;
 
+/** How long earlier secrets may keep signing after a rotation: 30 days. */
+export const maxOverlapSeconds = 30 * 24 * 3600;
+
 /**
  * A webhook's URL: absolute, without credentials, normalized by the URL standard, so that `http://0x7f.1/` is stored as
  * `http://127.0.0.1/`. `AddressGuard` checks whether its address may be called.

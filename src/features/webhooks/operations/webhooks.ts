@@ -11,7 +11,14 @@ import { defineAdminOperation } from '../../operation.ts';
 import { actionState } from '../../queue/action.ts';
 import { addWebhook, addWebhookSecret, changeWebhook, deleteWebhook, replayDelivery } from '../commands.ts';
 import { findWebhook, readDeliveries, readSealedSecrets, readWebhooks } from '../queries.ts';
-import { type WebhookRecord, webhookDelivery, webhookFilter, webhookRecord, webhookUrl } from '../webhook.ts';
+import {
+  maxOverlapSeconds,
+  type WebhookRecord,
+  webhookDelivery,
+  webhookFilter,
+  webhookRecord,
+  webhookUrl,
+} from '../webhook.ts';
 import { pingType } from '../webhook-events.ts';
 import { newWebhookSecret } from '../webhook-secret.ts';
 import type { WebhookSender } from '../webhook-sender.ts';
@@ -84,9 +91,6 @@ export const removeWebhook = defineAdminOperation({
     return { success: true };
   },
 });
-
-/** 30 days. */
-const maxOverlapSeconds = 30 * 24 * 3600;
 
 export const rotateWebhookSecret = defineAdminOperation({
   name: 'rotateWebhookSecret',
