@@ -168,14 +168,24 @@ export function FormProblem({ error, fields }) {
  */
 export function jsonProblem(text) {
   try {
-    const number = inexactNumberIn(text);
-    return number === undefined ? '' : `${number} would be rounded: write it as a string`;
+    return roundingProblem(text)?.message ?? '';
   } catch (error) {
     // V8 reports the position; other engines report lines in their own format, or nothing.
     const [, position] = /position (\d+)/.exec(messageOf(error)) ?? [];
     const line = position === undefined ? '' : ` on line ${lineOf(text, Number(position))}`;
     return `Invalid JSON${text.trim() === '' ? ': the field is empty' : line}`;
   }
+}
+
+/**
+ * The problem of valid JSON with a number that cannot be kept as it was written, and where that number is.
+ * @param {string} text
+ * @throws SyntaxError for invalid JSON
+ */
+export function roundingProblem(text) {
+  const number = inexactNumberIn(text);
+  if (number === undefined) return null;
+  return { message: `${number} would be rounded: write it as a string`, start: text.indexOf(number) };
 }
 
 /**

@@ -10,6 +10,7 @@ import { useAdmin } from './admin.js';
 import { ConfirmButton } from './confirm-button.js';
 import { drafts, useDraft } from './drafts.js';
 import { DryRun } from './dry-run.js';
+import { roundingProblem } from './fields.js';
 import { JsonEditor } from './json-editor.js';
 import { lineOf, positionOf } from './json-positions.js';
 import { JsonView } from './json-view.js';
@@ -104,9 +105,8 @@ function Editor({ game, stored, reload }) {
   };
   /** @param {Record<string, unknown>} action */
   const addRule = (action) => {
-    const known = Array.isArray(rules) ? rules : parsed(text);
-    if (!Array.isArray(known)) return toast('Fix the JSON first', 'error');
-    setText(textOf([...known, { trigger: 'win', actions: [action] }]));
+    if (rules === null) return toast('Fix the JSON first', 'error');
+    setText(textOf([...rules, { trigger: 'win', actions: [action] }]));
     toast(`Rule with ${action.type} appended`);
   };
   return html`
@@ -221,8 +221,11 @@ function useValidation(gameId, text) {
 function parseText(text) {
   try {
     const rules = JSON.parse(text);
-    if (Array.isArray(rules)) return { rules, problems: [] };
-    return { rules: null, problems: [{ message: 'must be an array: [ … ]', start: 0, line: 1 }] };
+    if (!Array.isArray(rules))
+      return { rules: null, problems: [{ message: 'must be an array: [ … ]', start: 0, line: 1 }] };
+    const rounding = roundingProblem(text);
+    if (rounding === null) return { rules, problems: [] };
+    return { rules: null, problems: [{ ...rounding, line: lineOf(text, rounding.start) }] };
   } catch (error) {
     const message = messageOf(error);
     // V8 reports the position; for other engines, the end of the text is used.
@@ -269,15 +272,6 @@ function endOfLine(text, offset) {
 /** @param {readonly unknown[]} rules */
 function textOf(rules) {
   return JSON.stringify(rules, null, 2);
-}
-
-/** @param {string} text @returns {unknown} */
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** @param {Rules | null} rules */

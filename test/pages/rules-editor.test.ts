@@ -86,6 +86,13 @@ describe.skipIf(noBrowser !== null)('the rules editor', () => {
     await page.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
   });
 
+  test('refuses a number that the browser would round', async () => {
+    const { page, editor } = await open();
+    await writeOver(editor, JSON.stringify(rules, null, 2).replace('100', '9007199254740993'));
+    await page.getByRole('button', { name: 'Line 22 9007199254740993 would be rounded' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Save rules' }).isDisabled()).toBe(true);
+  });
+
   test('is usable by keyboard; Tab indents, and Escape and then Tab leaves it', async () => {
     const { page, editor, gameId } = await open();
     await editor.focus();
