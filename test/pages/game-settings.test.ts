@@ -221,6 +221,27 @@ describe.skipIf(noBrowser !== null)('the settings of a game', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  test('keep what someone else has changed since they were opened', async () => {
+    await showView(page, settings);
+    await form('Policies').getByLabel('Guests', { exact: true }).waitFor();
+    const change = {
+      gameId: (await readGame()).gameId,
+      image: '/shared/icon.svg',
+      policies: { guests: 'server' },
+    };
+    await post(`${server.url}/admin/update-game`, change, bearer(server.adminToken));
+    await form('General').getByLabel('Order').fill('7');
+    await save('General');
+    await form('Policies').getByLabel('One session per player').check();
+    await save('Policies');
+    expect(await policy('oneSessionPerPlayer')).toBe(true);
+    expect(await policy('guests')).toBe('server');
+    expect(await readGame()).toMatchObject({ image: '/shared/icon.svg' });
+    await form('Policies').getByLabel('One session per player').uncheck();
+    await save('Policies');
+    expect(await policy('oneSessionPerPlayer')).toBe(false);
+  });
+
   test('and all other forms can be sent by nobody who may only read', async () => {
     const token = newAdministratorToken();
     const hashed = { tokenHash: hashOfToken(token), lifetimeMs: null };
