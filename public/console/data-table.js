@@ -7,12 +7,15 @@ import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { ExportButtons } from './export-buttons.js';
 import { SelectField, TextField } from './fields.js';
 import { asCount } from './numbers.js';
+import { pageSize } from './queries.js';
 import { matching, sorted } from './sorting.js';
 import { useDebounced } from './use-debounced.js';
 import { VirtualTable } from './virtual-table.js';
 
 /** The maximum number of rows that are loaded for sorting or text filtering. */
 const maxArranged = 10_000;
+/** How often the newest rows are loaded, if at all. */
+const pollIntervalMs = 5_000;
 
 /**
  * A paged list from the server as a table that loads more rows on scrolling, with filters and export to a file.
@@ -27,10 +30,21 @@ const maxArranged = 10_000;
  *   children?: import('preact').ComponentChildren,
  *   empty?: import('preact').ComponentChildren,
  *   filter?: string,
+ *   polls?: boolean,
  * }} props `children` are the filters; `fileName` has no extension; `filter` is the label of a text filter over all
- *   columns, for lists that the server does not filter
+ *   columns, for lists that the server does not filter; `polls`: the newest rows are loaded every few seconds
  */
-export function DataTable({ caption, columns, pages, keyOf, fileName, children, empty, filter }) {
+export function DataTable({
+  caption,
+  columns,
+  pages,
+  keyOf,
+  fileName,
+  children,
+  empty,
+  filter,
+  polls = false,
+}) {
   const { rows, total, complete, loading, error, loadMore, reload } = pages;
   const [sort, setSort] = useState(/** @type {import('./sorting.js').Sort | null} */ (null));
   const [text, setText] = useState('');
@@ -41,6 +55,14 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
   useEffect(() => {
     if (needsMore && !loading) loadMore().catch(() => {}); // shown in the table
   }, [needsMore, loading, loaded]);
+  const [atTop, setAtTop] = useState(true);
+  // Rows must not move while being viewed, and a reload begins again with the first page.
+  const mayPoll = polls && !loading && (atTop || loaded === 0) && (!isArranged || loaded <= pageSize);
+  useEffect(() => {
+    if (!mayPoll) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
+    return () => clearInterval(timer);
+  }, [mayPoll]);
   const shown = useMemo(() => {
     if (rows === undefined) return undefined;
     const found = filterText === '' ? rows : matching(rows, columns, filterText);
@@ -80,6 +102,7 @@ export function DataTable({ caption, columns, pages, keyOf, fileName, children, 
                   onSort=${setSort}
                   keyOf=${keyOf}
                   total=${filterText ? shown?.length : total}
+                  onScrolled=${setAtTop}
                   onEnd=${complete || loading || error !== null ? undefined : () => loadMore().catch(() => {})}
                 />
               `

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Icon } from '../shared/icon.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
@@ -12,8 +12,6 @@ import { usePages } from './queries.js';
 import { linkTo } from './route.js';
 
 /** @typedef {import('./admin.js').Output<'listRefusals'>['data'][number]} Refusal */
-
-const pollIntervalMs = 5_000;
 
 /** Reasons that are limits rather than invalid requests. */
 const limits = [
@@ -36,11 +34,6 @@ export function RefusalsView() {
     keyOf,
     [reason],
   );
-  const { reload } = pages;
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
-    return () => clearInterval(timer);
-  }, []);
   /** @type {import('./virtual-table.js').Column<Refusal>[]} */
   const columns = [
     {
@@ -93,6 +86,7 @@ export function RefusalsView() {
       pages=${pages}
       keyOf=${keyOf}
       fileName="refusals"
+      polls
       empty=${html`<${Empty} icon="shield" title="No refusals" />`}
     >
       <${SelectField} label="Reason" hideLabel value=${reason} onValue=${setReason} options=${[['', 'All reasons'], ...limits.map((one) => [one, one])]} />

@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
@@ -18,8 +18,6 @@ import { useDebounced } from './use-debounced.js';
 
 /** @typedef {import('./admin.js').Output<'listRequests'>['data'][number]} RequestRecord */
 /** @typedef {NonNullable<import('./admin.js').Input<'listRequests'>['outcome']>} Outcome */
-
-const pollIntervalMs = 5_000;
 
 /** @type {readonly (readonly [value: Outcome | '', label: string])[]} */
 const outcomes = [
@@ -67,12 +65,6 @@ export function RequestsView({ outcome: linked, range: rangeText, search }) {
     keyOf,
     [outcome, rangeText, gameId, player.wallet, id],
   );
-  const { reload } = pages;
-  useEffect(() => {
-    if (range || shown) return; // rows must not move while being viewed
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
-    return () => clearInterval(timer);
-  }, [rangeText, shown === null]);
   /** @type {import('./virtual-table.js').Column<RequestRecord>[]} */
   const columns = [
     {
@@ -141,6 +133,7 @@ export function RequestsView({ outcome: linked, range: rangeText, search }) {
       pages=${pages}
       keyOf=${keyOf}
       fileName="requests"
+      polls=${range === null && shown === null}
       empty=${html`<${Empty} icon="check" title="No matching requests"><p>${range ? 'They may have been evicted by later ones, or were answered before the last restart.' : 'Requests appear here as they are answered.'}</p><//>`}
     >
       <${SelectField} label="Outcome" hideLabel value=${outcome} onValue=${(/** @type {string} */ value) => goTo('requests', value || 'all', ...(rangeText ? [rangeText] : []), ...(search ? [search] : []))} options=${outcomes} />

@@ -4,7 +4,7 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, type WatchedPage } from './browser.ts';
-import { openConsole } from './operator.ts';
+import { openConsole, showView } from './operator.ts';
 
 describe.skipIf(noBrowser !== null)('an operator who investigates an incident', () => {
   let server: TestServer;
@@ -93,6 +93,40 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
     await page.getByLabel('Request ID, operation or reason').fill('');
     await page.getByLabel('Outcome').selectOption('failed');
     await page.getByText('No matching requests').waitFor();
+  });
+
+  test('scrolls through older requests, which stay while others are answered', async () => {
+    const refused = () => post(`${server.url}/launcher/get-game`, { slug: 'no-such-game' });
+    for (let calls = 0; calls < 300; calls += 10) await Promise.all(Array.from({ length: 10 }, refused));
+    const page = await open();
+    await page.clock.install();
+    await showView(page, 'requests/refused');
+    const table = page.getByRole('region', { name: 'Requests' });
+    const count = page.locator('.table-tools [role=status]').first();
+    const scrollTo = (end: number) =>
+      table.evaluate((element, share) => {
+        element.scrollTop = share * element.scrollHeight;
+      }, end);
+    await table.waitFor();
+    await scrollTo(1);
+    await expect.poll(() => count.textContent()).toMatch(/^3\d\d rows$/);
+    const before = await count.textContent();
+    await refused();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.clock.fastForward(20_000);
+    await page.clock.runFor(1_000);
+    await page.evaluate(() => fetch('/readyz').then((ready) => ready.text()));
+    expect(asked).toContain('/readyz');
+    expect(asked).not.toContain('/admin/list-requests');
+    expect(await count.textContent()).toBe(before);
+    await scrollTo(0);
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(6_000);
+        return count.textContent();
+      })
+      .toMatch(/^250 of 3\d\d rows$/);
   });
 
   test('sees when and in which game live events happened, and filters by game, player and name', async () => {
