@@ -112,7 +112,9 @@ describe('a named administrator', () => {
     expect(await makeGame(token)).toMatchObject(refusal(401, 'admin_token_invalid'));
     expect((await makeGame(next)).status).toBe(200);
     expect((await call(one.adminToken, 'revoke-administrator', { administratorId }, one)).status).toBe(200);
-    expect(await makeGame(next)).toMatchObject(refusal(401, 'admin_token_invalid'));
+    const revoked = await makeGame(next);
+    expect(revoked).toMatchObject(refusal(401, 'admin_token_invalid'));
+    expect(JSON.stringify(revoked.body)).toContain('it was mistyped, revoked or replaced');
   });
 
   it('has a token that expires at its set time, and records its last use', async () => {

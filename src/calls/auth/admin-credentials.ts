@@ -56,7 +56,9 @@ export class AdminCredentials {
     }
     throw new GantryError(
       'admin_token_invalid',
-      "This operation requires an administrator's token: Authorization: Bearer <token>",
+      token === null
+        ? "This operation requires an administrator's token: Authorization: Bearer <token>"
+        : "This administrator's token is not valid: it was mistyped, revoked or replaced",
     );
   }
 
