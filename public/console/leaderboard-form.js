@@ -20,6 +20,7 @@ import {
   rankingOf,
   scheduleChoices,
 } from './leaderboard-labels.js';
+import { changedFields } from './save-game.js';
 
 /** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
 
@@ -75,7 +76,7 @@ export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
             })
           : await admin.call('updateLeaderboard', {
               gameId,
-              ...changedIn(settings, board),
+              ...changedFields(board, settings), // someone else may have changed the others meanwhile
               leaderboard: board.leaderboard,
               addLabels: linesOf(labels),
             });
@@ -115,19 +116,6 @@ export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
       </form>
     <//>
   `;
-}
-
-/**
- * The settings that differ from the leaderboard's: someone else may have changed the others meanwhile.
- * @param {Pick<Leaderboard, 'public' | 'schedule' | 'keepSeasons'>} settings
- * @param {Leaderboard} board
- */
-function changedIn({ public: isPublic, schedule, keepSeasons }, board) {
-  return {
-    ...(isPublic !== board.public && { public: isPublic }),
-    ...(JSON.stringify(schedule) !== JSON.stringify(board.schedule) && { schedule }),
-    ...(keepSeasons !== board.keepSeasons && { keepSeasons }),
-  };
 }
 
 /** @param {Leaderboard | undefined} board */

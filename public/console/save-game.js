@@ -52,20 +52,20 @@ export function useSaveGame(onSaved) {
 function changesOf(before, now) {
   const { policies } = now;
   return {
-    ...changed(before, now),
+    ...changedFields(before, now),
     gameId: now.gameId,
-    policies: policies && changed(before.policies ?? {}, policies),
+    policies: policies && changedFields(before.policies ?? {}, policies),
   };
 }
 
 /**
- * The fields whose values differ.
+ * The fields of `now` whose values differ from those before.
  * @template {object} Values
- * @param {Values} before
+ * @param {object} before
  * @param {Values} now
  * @returns {Partial<Values>}
  */
-function changed(before, now) {
+export function changedFields(before, now) {
   const known = new Map(Object.entries(before));
   const isChanged = (/** @type {[string, unknown]} */ [name, value]) =>
     JSON.stringify(value) !== JSON.stringify(known.get(name));
