@@ -3,7 +3,9 @@ import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/fields.ts';
 import type { Pause, Store } from '../core/storage/store.ts';
-import { findNamedGame } from '../features/games/queries.ts';
+import { deleteGame } from '../features/administration/operations/games.ts';
+import { findNamedGame, gamesBeingDeleted } from '../features/games/queries.ts';
+import { gameBeingDeleted } from '../features/games/require-game.ts';
 import { guestStore, type RunAsGuest } from '../features/guests/writes/guest-writes.ts';
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
 import type { RunOnce } from '../features/idempotency/commands.ts';
@@ -340,7 +342,9 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
 
 /**
  * Executes an administrator's operation with a parsed input, in which a game's slug stands for its id. Writes are
- * recorded in the audit log before they run, and their outcome after.
+ * recorded in the audit log before they run, and their outcome after. A game that is being deleted is not written to: its
+ * rows could be left behind.
+ * @throws GantryError `game_unknown`, and the operation's own
  */
 export async function executeAsAdmin(
   operation: AnyOperation,
@@ -355,6 +359,8 @@ export async function executeAsAdmin(
   const input = named ? { ...parsed, gameId: named.id } : parsed;
   const handle = () => operation.handler({ input, caller }, services);
   if (operation.kind === 'read') return handle();
+  const isDeleted = named !== null && (await services.db.read(gamesBeingDeleted)).has(named.id);
+  if (isDeleted && operation.name !== deleteGame.name) throw gameBeingDeleted();
   const shown = operation.auditInput ? operation.auditInput(input) : input;
   const entry = await audit.begin(caller, operation.name, shown);
   try {

@@ -17,6 +17,7 @@ import { setScore } from '../../src/features/scores/commands.ts';
 import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { addWebhook } from '../../src/features/webhooks/commands.ts';
+import { createWebhook } from '../../src/features/webhooks/operations/webhooks.ts';
 import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
@@ -190,9 +191,10 @@ test('an interrupted deletion is shown, cannot be undone, and continues when it 
   await expect(eraseGameData(failing, tables, gone.gameId, 0)).rejects.toThrow('ends here');
   const listed = { gameId: gone.gameId, listing: 'archived', deleting: true };
   expect((await admin.call(listGames, {})).games).toEqual([expect.objectContaining(listed)]);
-  await expect(admin.call(updateGame, { gameId: gone.gameId, listing: 'listed' })).rejects.toThrow(
-    'This game is being deleted',
-  );
+  const refused = 'This game is being deleted';
+  await expect(admin.call(updateGame, { gameId: gone.gameId, listing: 'listed' })).rejects.toThrow(refused);
+  const webhook = { gameId: gone.slug, url: 'https://example.com/events' };
+  await expect(admin.call(createWebhook, webhook)).rejects.toThrow(refused);
   await admin.call(deleteGame, { gameId: gone.gameId, confirm: gone.slug });
   const { audit_log: _before, ...others } = before;
   const { audit_log: _after, ...left } = await counts();
