@@ -39,7 +39,10 @@ const unlimited = { RATE_LIMIT_FACTOR: '100000', ADMIN_TOKEN: 'the-admin-token-o
 const isBehindNginx = process.env.BEHIND === 'nginx';
 
 /** Starts a server for one test: `await using server = await startTestServer()`. */
-export async function startTestServer(variables: Record<string, string> = {}): Promise<TestServer> {
+export async function startTestServer(
+  variables: Record<string, string> = {},
+  logger = pino({ level: 'silent' }),
+): Promise<TestServer> {
   const ownDirectory =
     variables.DATA_DIR === undefined ? await mkdtemp(join(tmpdir(), 'gantry-test-')) : undefined;
   const directory = variables.DATA_DIR ?? ownDirectory ?? '';
@@ -51,7 +54,7 @@ export async function startTestServer(variables: Record<string, string> = {}): P
     ...unlimited,
     ...variables,
   });
-  const server = await startServer(config, pino({ level: 'silent' }));
+  const server = await startServer(config, logger);
   const { db } = server.services;
   const front = isBehindNginx ? await startNginx([Number(new URL(server.url).port)]) : null;
   const dispose = async () => {

@@ -2,6 +2,11 @@ import type { PublicClient } from 'viem';
 import type { ChainRpcs } from './contract-wallets.ts';
 import { rpcTransport } from './rpc-transport.ts';
 
+/** CHAINS does not fit the chain; the message is for operators. */
+export class ChainSettingsError extends Error {
+  override readonly name = 'ChainSettingsError';
+}
+
 /** Clients of the configured chains, created on first use. */
 export class ChainClients {
   readonly #rpcs: ChainRpcs;
@@ -15,7 +20,7 @@ export class ChainClients {
     return [...this.#rpcs.keys()];
   }
 
-  /** A client whose RPC server has confirmed the chain id. @throws Error with a description for operators */
+  /** A client whose RPC server has confirmed the chain id. @throws ChainSettingsError, viem's errors */
   get(chainId: number): Promise<PublicClient> {
     const known = this.#clients.get(chainId);
     if (known) return known;
@@ -27,7 +32,7 @@ export class ChainClients {
 
   async #connect(chainId: number): Promise<PublicClient> {
     const urls = this.#rpcs.get(chainId);
-    if (!urls) throw new Error(`CHAINS has no RPC server for chain ${chainId}`);
+    if (!urls) throw new ChainSettingsError(`CHAINS has no RPC server for chain ${chainId}`);
     const { createPublicClient } = await import('viem');
     const client: PublicClient = createPublicClient({
       transport: await rpcTransport(urls),
@@ -36,7 +41,9 @@ export class ChainClients {
     });
     const actualChainId = await client.getChainId();
     if (actualChainId !== chainId) {
-      throw new Error(`the RPC server configured for chain ${chainId} serves chain ${actualChainId}`);
+      throw new ChainSettingsError(
+        `the RPC server configured for chain ${chainId} serves chain ${actualChainId}`,
+      );
     }
     return client;
   }

@@ -84,7 +84,7 @@ export class ChainWriter {
       lane,
       chainId,
       account,
-      client: await clients.get(chainId),
+      connect: () => clients.get(chainId),
       node: this.#node,
       db: this.#db,
       settings,

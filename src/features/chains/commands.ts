@@ -168,13 +168,13 @@ export const postponeAction = command(
   },
 );
 
-/** Records why a submitted action has not succeeded yet. */
-export const explainSubmitted = command(
-  'explainSubmitted',
+/** Records why a queued or submitted action has not succeeded yet. */
+export const explainAction = command(
+  'explainAction',
   function* (tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
     if (!(yield* lockLeased(tx, lane, node))) return false;
     const row = yield* lockAction(tx, actionId);
-    if (row?.state !== 'submitted') return false;
+    if (row?.state !== 'queued' && row?.state !== 'submitted') return false;
     if (row.error !== error) yield* changeAction(tx, row, { error });
     return true;
   },

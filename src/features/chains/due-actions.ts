@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { ListedAction } from '../queue/action.ts';
 import { backoffMs } from '../queue/backoff.ts';
 import { parseFunction, typedArguments } from './call-signature.ts';
-import { failAction, postponeAction, raiseNonce, storeSigned } from './commands.ts';
-import type { Fees, Lane } from './lane.ts';
+import { explainAction, failAction, postponeAction, raiseNonce, storeSigned } from './commands.ts';
+import type { Fees, Lane, LaneOptions } from './lane.ts';
 import { listDueActions, readLane } from './queries.ts';
 import { asHex, isOutOfFunds, isUnreachable, revertReason } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 import { budgetRefusal, feeRefusal, fundsRefusal, gasRefusal, outOfFunds } from './transaction-settings.ts';
 
 /** The most transactions in flight. */
-const maxInFlight = 64;
+export const maxInFlight = 64;
 
 const contractCall = z.object({
   chainId: z.int(),
@@ -123,7 +123,10 @@ export class DueActions {
       const withMargin = (needed * 12n) / 10n;
       return { action, to, data, gas: call.gas === undefined ? min(withMargin, maxGas) : needed };
     } catch (error) {
-      if (isUnreachable(error)) return null; // the next poll retries
+      if (isUnreachable(error)) {
+        await explainOutage(this.#lane.options, action, outageOf(this.#lane.options.chainId));
+        return null; // the next poll retries
+      }
       const reverted = isOutOfFunds(error) ? null : revertReason(error, abi);
       if (isOutOfFunds(error)) await this.#postpone(action, `${outOfFunds}; it will be retried`);
       else if (reverted === null && action.attempts < 5) await this.#postpone(action, firstLine(error));
@@ -141,6 +144,20 @@ export class DueActions {
     const { db, lane, node, onSettled } = this.#lane.options;
     if (await db.write(failAction, lane, node, _id, error)) onSettled('failed');
   }
+}
+
+/** Records why a queued action cannot be sent now, if the action does not say so yet. */
+export async function explainOutage(
+  { db, lane, node }: Pick<LaneOptions, 'db' | 'lane' | 'node'>,
+  { _id, error }: ListedAction,
+  why: string,
+): Promise<void> {
+  const outage = `${why}; it will be retried`;
+  if (error !== outage) await db.write(explainAction, lane, node, _id, outage);
+}
+
+export function outageOf(chainId: number): string {
+  return `the RPC server of chain ${chainId} does not answer, or not as it should`;
 }
 
 function min(one: bigint, other: bigint): bigint {

@@ -1,13 +1,20 @@
+import type { PublicClient } from 'viem';
+import { ChainSettingsError } from './chain-client.ts';
 import { leaseLane, raiseNonce } from './commands.ts';
-import { DueActions } from './due-actions.ts';
+import { DueActions, explainOutage, maxInFlight, outageOf } from './due-actions.ts';
 import { Lane, type LaneOptions } from './lane.ts';
 import { MinedTransactions } from './mined-transactions.ts';
 import { PendingTransactions } from './pending-transactions.ts';
-import { listOpenTransactions } from './queries.ts';
+import { listDueActions, listOpenTransactions } from './queries.ts';
 import { isUnreachable } from './rpc-errors.ts';
 
 /** The lifetime of a lease, which every poll renews. Longer than the slowest poll. */
 const laneLeaseMs = 30_000;
+
+export interface LaneWriterOptions extends Omit<LaneOptions, 'client'> {
+  /** @throws Error when the chain cannot be used; it is called again by the next poll */
+  connect(): Promise<PublicClient>;
+}
 
 /**
  * Sends the transactions of one signer on one chain while this process holds the lane's lease. Every transaction is
@@ -15,23 +22,62 @@ const laneLeaseMs = 30_000;
  * accepts only one transaction per nonce.
  */
 export class LaneWriter {
+  readonly #options: LaneWriterOptions;
+  #steps: LaneSteps | null = null;
+  /** Why the latest poll could not use the chain; empty if it could. */
+  #outage = '';
+
+  constructor(options: LaneWriterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Settles mined transactions, resends pending ones, sends due actions. True: something was settled or sent. While the
+   * chain cannot be used, only the first poll rejects, and the actions say why.
+   */
+  async poll(): Promise<boolean> {
+    const { db, lane, node, hooks, connect } = this.#options;
+    if (!(await db.write(leaseLane, lane, node, hooks.leaseMs ?? laneLeaseMs))) return false;
+    hooks.faultPoint?.('leased');
+    try {
+      this.#steps ??= new LaneSteps(new Lane({ ...this.#options, client: await connect() }));
+      const isMore = await this.#steps.run();
+      this.#outage = '';
+      return isMore;
+    } catch (error) {
+      const outage = this.#outageOf(error);
+      if (outage === null) throw error;
+      const due = await db.read(listDueActions, lane, maxInFlight);
+      await Promise.all(due.map((action) => explainOutage(this.#options, action, outage)));
+      if (outage === this.#outage) return false;
+      this.#outage = outage;
+      throw error;
+    }
+  }
+
+  /** Why the chain cannot be used; null: it is another error. */
+  #outageOf(error: unknown): string | null {
+    if (error instanceof ChainSettingsError) return error.message;
+    return isUnreachable(error) ? outageOf(this.#options.chainId) : null;
+  }
+}
+
+/** What a poll does while it holds the lease. */
+class LaneSteps {
   readonly #lane: Lane;
   readonly #mined: MinedTransactions;
   readonly #pending: PendingTransactions;
   readonly #due: DueActions;
 
-  constructor(options: LaneOptions) {
-    this.#lane = new Lane(options);
-    this.#mined = new MinedTransactions(this.#lane);
-    this.#pending = new PendingTransactions(this.#lane);
-    this.#due = new DueActions(this.#lane);
+  constructor(lane: Lane) {
+    this.#lane = lane;
+    this.#mined = new MinedTransactions(lane);
+    this.#pending = new PendingTransactions(lane);
+    this.#due = new DueActions(lane);
   }
 
-  /** Settles mined transactions, resends pending ones, sends due actions. True: something was settled or sent. */
-  async poll(): Promise<boolean> {
-    const { db, lane, node, hooks } = this.#lane.options;
-    if (!(await db.write(leaseLane, lane, node, hooks.leaseMs ?? laneLeaseMs))) return false;
-    this.#lane.faultPoint('leased');
+  /** True: something was settled or sent. */
+  async run(): Promise<boolean> {
     const { open, settled } = await this.#settleOpen();
     const sent = await this.#due.send(open);
     return settled + sent > 0;

@@ -1,5 +1,5 @@
 import { parseTransaction } from 'viem/utils';
-import { explainSubmitted, storeReplacement } from './commands.ts';
+import { explainAction, storeReplacement } from './commands.ts';
 import type { Lane } from './lane.ts';
 import { pollsBeforeLost } from './mined-transactions.ts';
 import { readLane } from './queries.ts';
@@ -54,7 +54,7 @@ export class PendingTransactions {
         : (fundsRefusal(gas * maxFeePerGas, funds) ?? (await this.#lane.overBudget(wei)));
     if (why !== null) {
       const error = `not mined yet, and the fee cannot be raised: ${why}`;
-      await db.write(explainSubmitted, lane, node, stuck.actionId, error);
+      await db.write(explainAction, lane, node, stuck.actionId, error);
       return false;
     }
     const replacement = await this.#lane.sign({
@@ -90,7 +90,7 @@ export class PendingTransactions {
       if (why !== null) {
         const error = `an earlier nonce of the signer is missing and cannot be filled: ${why}`;
         const waiting = open.get(oldestOpen)?.at(-1)?.actionId ?? '';
-        await db.write(explainSubmitted, lane, node, waiting, error);
+        await db.write(explainAction, lane, node, waiting, error);
         return;
       }
       const filler = await this.#lane.sign({
