@@ -5,7 +5,7 @@ import { clockIn } from '../writer-thread.ts';
 export interface ClockMemory {
   /** See `steadyClock`. */
   readonly latest: SharedArrayBuffer;
-  /** How far the database's clock is ahead of this machine's, in milliseconds: a 64-bit float. */
+  /** How far the database's clock is ahead of `monotonicMs`, in milliseconds: a 64-bit float. */
   readonly ahead: SharedArrayBuffer;
   /** The time of a clock that replaces the database's, for tests; see `clockIn`. */
   readonly standIn: SharedArrayBuffer | undefined;
@@ -16,10 +16,20 @@ export function clockMemory(standIn: SharedArrayBuffer | undefined): ClockMemory
 }
 
 /**
- * The database's clock as estimated by this node; see `steadyClock` for clocks that are set back. Unix milliseconds.
+ * Milliseconds by a clock that nobody sets, the same in all threads, from a moment that means nothing. The machine's own
+ * clock may jump between two comparisons with the database's, and this node's writes would jump with it.
+ */
+export function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+/**
+ * The database's clock as estimated by this node; see `steadyClock` for when the database's is set back. Unix
+ * milliseconds.
  */
 export function nodeClock({ latest, ahead, standIn }: ClockMemory): () => number {
   if (standIn) return clockIn(standIn);
   const aheadMs = clockIn(ahead);
-  return steadyClock(() => Date.now() + aheadMs(), latest, 0);
+  return steadyClock(() => monotonicMs() + aheadMs(), latest, 0);
 }

@@ -16,7 +16,7 @@ import { renameHistory } from './history.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import { LocalWriter, physicalTables } from './local-writer.ts';
 import { migrate, schemaVersion } from './migrate.ts';
-import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
+import { type ClockMemory, clockMemory, monotonicMs, nodeClock } from './node-clock.ts';
 import type { NodeWriter } from './node-writer.ts';
 import { onceReachable } from './once-reachable.ts';
 import { Probe, ProbeTimeout } from './probe.ts';
@@ -30,8 +30,11 @@ import { newNode } from './write-lane.ts';
 const foldIntervalMs = 500;
 /** How often the server is probed: whether it responds, and still has every acknowledged commit. */
 const probeIntervalMs = 1_000;
-/** How often the difference between this machine's clock and the database's is measured. */
-const clockIntervalMs = 30_000;
+/**
+ * How often this node's clock is compared with the database's, which may be set, and goes on while this machine is
+ * suspended.
+ */
+const clockIntervalMs = 5_000;
 
 export interface PostgresDatabaseOptions {
   /** The time of a clock that replaces the database's, for tests of expiry; see `clockIn`. */
@@ -270,15 +273,15 @@ export class PostgresDatabase extends Announcer implements Database {
    * uncertainty.
    */
   async #compareClocks(): Promise<void> {
-    const before = Date.now();
+    const before = monotonicMs();
     const { rows } = await this.#connections.run<{ now: number }>(
-      'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
     );
-    const after = Date.now();
-    const now = rows[0]?.now ?? after;
+    const after = monotonicMs();
+    const now = rows[0]?.now ?? Date.now();
     const ahead = new Float64Array(this.#clock.ahead);
     const [aheadMs = 0] = ahead;
     const isWithinUncertainty = before + aheadMs <= now && now <= after + aheadMs;
-    if (!isWithinUncertainty) ahead[0] = now - Math.round((before + after) / 2);
+    if (!isWithinUncertainty) ahead[0] = now - (before + after) / 2;
   }
 }
