@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { MemoryPresence } from '../../src/cluster/presence/memory-presence.ts';
 import { heartbeatLifetimeMs } from '../../src/cluster/presence/presence.ts';
 import { RedisPresence } from '../../src/cluster/presence/redis-presence.ts';
 import { connectRedis } from '../../src/cluster/redis/redis-clients.ts';
@@ -74,13 +75,13 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
   });
 
   presenceContract('RedisPresence', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['performance'] });
     const prefix = newPrefix();
     const node = await startClusterNode('one', prefix);
     return {
       presence: node.presence,
       async advance(ms) {
-        vi.setSystemTime(Date.now() + ms);
+        vi.advanceTimersByTime(ms);
         await expireEarlier(prefix, ms);
         await node.presence.renewLeases();
       },
@@ -117,7 +118,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
   });
 
   test('heartbeats that follow each other are written to Redis once, and the last of them counts', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['performance'] });
     const prefix = newPrefix();
     await using one = await startClusterNode('one', prefix);
     await using other = await startClusterNode('other', prefix);
@@ -126,7 +127,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
       Number(await client.zscore(`${prefix}:presence:session`, 'heartbeat')) -
       Number((await client.time())[0]) * 1000;
     const shift = async (ms: number) => {
-      vi.setSystemTime(Date.now() + ms);
+      vi.advanceTimersByTime(ms);
       await expireEarlier(prefix, ms);
     };
     expect(await one.presence.heartbeat('session')).toBe(true);
@@ -147,12 +148,12 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
   });
 
   test('a heartbeat that comes long after the last one is written at once, so that a node that dies does not lose it', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['performance'] });
     const prefix = newPrefix();
     await using dying = await startClusterNode('dying', prefix);
     await using other = await startClusterNode('other', prefix);
     const shift = async (ms: number) => {
-      vi.setSystemTime(Date.now() + ms);
+      vi.advanceTimersByTime(ms);
       await expireEarlier(prefix, ms);
     };
     await dying.presence.heartbeat('session');
@@ -163,6 +164,28 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     expect(await other.presence.isPresent('session')).toBe(true);
     await shift(20_000);
     expect(await other.presence.isPresent('session')).toBe(false);
+  });
+
+  test("heartbeats count as long as ever when the machine's clock is set", async () => {
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    const alone = new MemoryPresence();
+    const client = new Redis(redis.url);
+    await one.presence.heartbeat('session');
+    await alone.heartbeat('session');
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() - 2 * heartbeatLifetimeMs });
+    vi.advanceTimersByTime(60_000);
+    await expireEarlier(prefix, 60_000);
+    await one.presence.heartbeat('session');
+    const [seconds] = await client.time();
+    const expiresAt = Number(await client.zscore(`${prefix}:presence:session`, 'heartbeat'));
+    expect(expiresAt - Number(seconds) * 1000).toBeGreaterThan(heartbeatLifetimeMs - 10_000);
+    vi.setSystemTime(Date.now() + 4 * heartbeatLifetimeMs);
+    for (const presence of [one.presence, other.presence, alone])
+      expect(await presence.isPresent('session')).toBe(true);
+    client.disconnect();
+    await alone.close();
   });
 
   test('many leases are renewed, and many sessions asked for, with few commands', async () => {

@@ -13,7 +13,8 @@ export class MemoryPresence implements Presence {
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #stop = new AbortController();
 
-  constructor(clock: () => number = Date.now) {
+  /** `clock`: in milliseconds; a monotonic one, so that nobody becomes absent because the machine's clock is set. */
+  constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
     repeat(() => this.sweep(), { everyMs: sweepIntervalMs, signal: this.#stop.signal, report: rethrow });
   }

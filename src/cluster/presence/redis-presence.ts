@@ -115,7 +115,7 @@ export class RedisPresence implements Presence {
   readonly #sockets = new Map<string, Set<string>>();
   /**
    * When the last heartbeat that this node received of each session expires, and the last that it has written to Redis;
-   * by this node's clock.
+   * by this node's monotonic clock.
    */
   readonly #heartbeats = new Map<string, { expiresAt: number; writtenUntil: number }>();
   readonly #options: Required<RedisPresenceOptions>;
@@ -165,7 +165,7 @@ export class RedisPresence implements Presence {
 
   async heartbeat(sessionId: string): Promise<boolean> {
     const first = await this.#local.heartbeat(sessionId);
-    const now = Date.now();
+    const now = performance.now();
     const writtenUntil = this.#heartbeats.get(sessionId)?.writtenUntil ?? 0;
     const expiresAt = now + heartbeatLifetimeMs;
     this.#heartbeats.set(sessionId, { expiresAt, writtenUntil });
@@ -217,7 +217,7 @@ export class RedisPresence implements Presence {
    */
   async renewLeases(): Promise<void> {
     await this.#renew((sessionId) => this.#notify(sessionId, true));
-    await this.#writeHeartbeats(laterWritesUntil(Date.now()));
+    await this.#writeHeartbeats(laterWritesUntil(performance.now()));
     if (!this.isComplete()) return;
     this.#left.clear();
     for (const sessionId of await this.#redis.gantryOverdue(this.#due, renewalBatchSize)) {
@@ -258,7 +258,7 @@ export class RedisPresence implements Presence {
 
   /** Writes the heartbeats that are later than those written, of sessions written until then at most. */
   async #writeHeartbeats(until: number): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     const due: [id: string, expiresAt: number][] = [];
     for (const [id, { expiresAt, writtenUntil }] of this.#heartbeats) {
       if (expiresAt <= now) this.#heartbeats.delete(id);
@@ -277,7 +277,10 @@ export class RedisPresence implements Presence {
   }
 
   #heartbeatOf(id: string, expiresAt: number): ScriptRun {
-    return { keys: [this.#lease(id), this.#due], args: [expiresAt - Date.now(), 'heartbeat', id] };
+    return {
+      keys: [this.#lease(id), this.#due],
+      args: [Math.ceil(expiresAt - performance.now()), 'heartbeat', id],
+    };
   }
 
   /**

@@ -26,7 +26,7 @@ export class FileTokenKeys implements TokenKeyStore {
 
   /** While the file is missing or unreadable, the cached keys stay in use. */
   async read(): Promise<readonly TokenKey[]> {
-    const now = Date.now();
+    const now = performance.now(); // a clock that is set back must not delay the check
     if (now - this.#readAt >= checkIntervalMs) {
       this.#readAt = now;
       this.#refresh();
