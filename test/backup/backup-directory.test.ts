@@ -190,6 +190,18 @@ describe('a download', () => {
     expect(rows).toMatchObject([{ operation: 'downloadBackup', input: { name }, outcome: 'ok' }]);
   });
 
+  test('works once, whichever of several servers on the data directory sends it', async () => {
+    const { name } = await make();
+    const link = await linkTo(name);
+    await using other = await startTestServer({ DATA_DIR: join(directory.path, 'data') });
+    const elsewhere = other.url + new URL(link).pathname;
+    expect((await fetch(elsewhere, { method: 'HEAD' })).status).toBe(200);
+    const downloads = await Promise.all([link, elsewhere].map((one) => fetch(one)));
+    expect(downloads.map(({ status }) => status).sort()).toEqual([200, 404]);
+    for (const one of [link, elsewhere]) expect((await fetch(one, { method: 'HEAD' })).status).toBe(404);
+    expect((await call('list-backups')).body).toMatchObject({ backups: [{ name }] });
+  });
+
   test('continues where it was interrupted, with a new link and a range', async () => {
     const { name, bytes } = await make();
     const whole = await fetch(await linkTo(name));

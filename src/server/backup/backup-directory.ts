@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -25,12 +25,12 @@ import { backUpInThread } from './backup-in-thread.ts';
 const linkLifetimeMs = 60_000;
 /** How often a running download is authorized again. */
 const recheckMs = 1_000;
-/** Partial files left by a killed process are removed after a day. */
+/** Partial files left by a killed process, and marks of used links, are removed after a day. */
 const leftoverMaxAgeMs = 24 * 60 * 60 * 1000;
 
 const namePattern =
   /^gantry-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(manual|scheduled)(-no-keys)?\.gantry$/;
-const partialFilePattern = /^gantry-.+\.gantry\..+\.partial(-journal)?$/;
+const leftoverPattern = /^gantry-.+\.gantry\..+\.(partial(-journal)?|used)$/;
 
 /** The contents of a download link, sealed: it cannot be forged, and every process that has the key can open it. */
 const linkContents = z.object({
@@ -56,7 +56,6 @@ export interface BackupDirectoryDependencies {
  */
 export class BackupDirectory implements Backups {
   readonly #dependencies: BackupDirectoryDependencies;
-  readonly #usedLinks = new Map<string, number>();
   readonly #closing = new AbortController();
   #running: { state: RunningBackup; ended: Promise<unknown> } | null = null;
 
@@ -119,14 +118,13 @@ export class BackupDirectory implements Backups {
 
   async open(link: string, { consume }: { consume: boolean }): Promise<BackupDownload | null> {
     const contents = this.#contentsOf(link);
-    const now = Date.now();
-    for (const [id, until] of this.#usedLinks) if (until <= now) this.#usedLinks.delete(id);
-    if (!contents || contents.expiresAt <= now || this.#usedLinks.has(contents.id)) return null;
-    if (consume) this.#usedLinks.set(contents.id, contents.expiresAt);
+    if (!contents || contents.expiresAt <= Date.now()) return null;
     const { name, administratorId } = contents;
     if (!(await this.#mayDownload(administratorId))) return null;
     const record = await this.#record(name);
     if (!record) return null;
+    const mark = this.#path(`${name}.${contents.id}.used`);
+    if (consume ? !(await isCreated(mark)) : existsSync(mark)) return null;
     return { name, bytes: record.bytes, stream: (part) => this.#stream(name, administratorId, part) };
   }
 
@@ -162,7 +160,7 @@ export class BackupDirectory implements Backups {
     const { directory } = this.#dependencies;
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
-      if (!partialFilePattern.test(name)) continue;
+      if (!leftoverPattern.test(name)) continue;
       const found = await stat(path).catch(() => null);
       if (found && found.mtimeMs < before) await rm(path, { force: true });
     }
@@ -249,4 +247,15 @@ function describeFailure(error: unknown): string | null {
 function nameOf(at: number, kind: BackupKind, withoutKeys: boolean): string {
   const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '');
   return `gantry-${time}-${kind}${withoutKeys ? '-no-keys' : ''}.gantry`;
+}
+
+/** Creates an empty file; false: it exists. Of all processes that share the directory, one creates it. */
+async function isCreated(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
