@@ -21,7 +21,7 @@ interface Upgrade {
   schemaVersion: number | 'none';
   wanted: number;
   pending: UpgradePlan['pending'];
-  /** Whether nodes of the version before may run beside this one. Never on SQLite, whose server is one process. */
+  /** Whether nodes of the version before may run beside this one. Never on SQLite, where all are stopped first. */
   nodesMayStay: boolean;
   /** Connected nodes; null on SQLite. */
   nodes: number | null;
@@ -126,7 +126,7 @@ function textOf(upgrade: Upgrade, isShared: boolean): string {
     lines.push(
       `Nodes        ${nodes} connected; nodes of the version before ${upgrade.nodesMayStay ? 'may run beside this one' : 'must be stopped first'}`,
     );
-  } else lines.push('Server       is one process: stop it, and start this version');
+  } else lines.push('Servers      stop all that run on the data directory, and start this version');
   lines.push(
     upgrade.rollBack === 'possible'
       ? 'Roll back    possible: the version before can use the database and all that was written since'

@@ -262,6 +262,7 @@ test('upgrade --check says what an upgrade does, what it needs and whether it ca
       `^Schema {7}40; this version uses ${latestSchema}\nPending {6}41 calendar \\(contract\\)\n {13}42 .*\n`,
     ),
   );
+  expect(stdout).toMatch(/\nServers {6}stop all that run on the data directory/);
   expect(stdout).toMatch(/\nRoll back {4}only by restoring a backup made before/);
 
   await gantry(['migrate'], { env });
