@@ -22,21 +22,33 @@ class MaintenanceChanges extends Observable {
 }
 export const maintenanceChanges = new MaintenanceChanges();
 
-/** Says which maintenance is active, on every page of the console. */
-export function MaintenanceBanner() {
+/** The maintenance that is planned or active, kept current. */
+export function useMaintenance() {
   const admin = useAdmin();
   useChanges(maintenanceChanges);
-  const [now, setNow] = useState(Date.now());
-  const { result, reload } = useQuery(() => admin.call('listMaintenance', {}), [maintenanceChanges.count]);
+  const [, setNow] = useState(Date.now());
+  const { result, error, reload } = useQuery(
+    () => admin.call('listMaintenance', {}),
+    [maintenanceChanges.count],
+  );
   useEffect(() => {
     const timer = setInterval(() => {
-      setNow(Date.now());
+      setNow(Date.now()); // one that was planned may have begun, also while the server is unreachable
       if (document.visibilityState === 'visible') reload();
     }, pollIntervalMs);
     return () => clearInterval(timer);
   }, []);
-  // By the time of the last response or poll: a minute's precision suffices.
-  const active = result?.maintenance.filter(({ from }) => from <= Math.max(now, Date.now())) ?? [];
+  return { maintenance: result?.maintenance, error, reload };
+}
+
+/** Whether maintenance has begun. @param {Maintenance} maintenance */
+export function isActive({ from }) {
+  return from <= Date.now();
+}
+
+/** Says which maintenance is active, on every page of the console. */
+export function MaintenanceBanner() {
+  const active = useMaintenance().maintenance?.filter(isActive) ?? [];
   return active.length > 0 ? html`<${Active} active=${active} />` : null;
 }
 

@@ -311,6 +311,23 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expectRefusals(0);
   });
 
+  test('maintenance that was planned begins on a page that is open', async () => {
+    const opened = await openConsole(browser, server, 'games/orbit');
+    await opened.page.clock.install({ time: Date.now() });
+    await showView(opened.page, 'games/orbit/live-ops/maintenance');
+    await opened.page.getByText('No maintenance planned').waitFor();
+    const from = Date.now() + hourMs;
+    await admin('set-maintenance', { gameId, from, until: from + hourMs });
+    await opened.page.clock.runFor(20_000);
+    await opened.page.getByText('planned', { exact: true }).waitFor(); // by someone else
+    await opened.page.clock.fastForward(hourMs);
+    await opened.page.getByText('active', { exact: true }).waitFor();
+    await opened.page.getByRole('button', { name: 'End now' }).waitFor();
+    await admin('end-maintenance', { gameId });
+    await opened.page.context().close();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test('long titles and times of other zones leave room for the rest of a row, on a phone too', async () => {
     const event = { startsAt: 0, cron: '0 0 * * *', durationMs: 12 * hourMs, timeZone: 'Pacific/Auckland' };
     await admin('create-event', {

@@ -10,8 +10,7 @@ import { Allowed } from '../allowed.js';
 import { TimeCell } from '../cells.js';
 import { ConfirmButton } from '../confirm-button.js';
 import { FormProblem, problemAt, SelectField, TextField } from '../fields.js';
-import { maintenanceChanges } from '../maintenance-banner.js';
-import { useQuery } from '../queries.js';
+import { isActive, maintenanceChanges, useMaintenance } from '../maintenance-banner.js';
 import { linkTo } from '../route.js';
 import { localText, localZone, TimeField, timeOf } from './time-field.js';
 import { useSubmit } from './use-submit.js';
@@ -28,22 +27,21 @@ const defaultMs = 60 * 60_000;
 export function MaintenanceCard({ game }) {
   const admin = useAdmin();
   const gameId = game?.gameId ?? null;
-  const { result, error, reload } = useQuery(() => admin.call('listMaintenance', {}), []);
+  const { maintenance, error, reload } = useMaintenance();
   const [asking, setAsking] = useState(false);
   const scope = game?.name ?? 'all games';
   const changed = () => {
     setAsking(false);
-    reload();
     maintenanceChanges.tell();
   };
-  if (result === undefined) {
+  if (maintenance === undefined) {
     return error
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
       : html`<${LoadingRows} label="Loading maintenance" />`;
   }
-  const own = result.maintenance.find((one) => one.gameId === gameId);
-  const ofAll = game && result.maintenance.find((one) => one.gameId === null);
-  const isActive = own !== undefined && own.from <= Date.now();
+  const own = maintenance.find((one) => one.gameId === gameId);
+  const ofAll = game && maintenance.find((one) => one.gameId === null);
+  const hasBegun = own !== undefined && isActive(own);
   return html`
     <section class="card" aria-labelledby="maintenance">
       <div class="card-head">
@@ -55,14 +53,14 @@ export function MaintenanceCard({ game }) {
             html`
               <${ConfirmButton}
                 needs="endMaintenance"
-                label=${isActive ? 'End now' : 'Cancel it'}
-                title=${isActive ? `End the maintenance of ${scope} now?` : `Cancel the maintenance of ${scope}?`}
-                confirm=${isActive ? 'End maintenance' : 'Cancel maintenance'}
+                label=${hasBegun ? 'End now' : 'Cancel it'}
+                title=${hasBegun ? `End the maintenance of ${scope} now?` : `Cancel the maintenance of ${scope}?`}
+                confirm=${hasBegun ? 'End maintenance' : 'Cancel maintenance'}
                 act=${() => admin.call('endMaintenance', { gameId })}
-                done=${isActive ? 'Maintenance ended' : 'Maintenance cancelled'}
+                done=${hasBegun ? 'Maintenance ended' : 'Maintenance cancelled'}
                 reload=${changed}
               >
-                <p>${isActive ? 'Players can write and sign in again immediately.' : 'Players are notified that it is cancelled.'}</p>
+                <p>${hasBegun ? 'Players can write and sign in again immediately.' : 'Players are notified that it is cancelled.'}</p>
               <//>
             `
           }
@@ -72,7 +70,7 @@ export function MaintenanceCard({ game }) {
         own
           ? html`
               <dl class="card-body facts">
-                <div><dt>State</dt><dd>${isActive ? html`<span class="badge warn">active</span>` : html`<span class="badge info">planned</span>`}</dd></div>
+                <div><dt>State</dt><dd>${hasBegun ? html`<span class="badge warn">active</span>` : html`<span class="badge info">planned</span>`}</dd></div>
                 <div><dt>From</dt><dd>${minuteTime(own.from)} <span class="quiet small">(${localZone}, <${TimeCell} at=${own.from} />)</span></dd></div>
                 <div><dt>Until</dt><dd>${minuteTime(own.until)} <span class="quiet small">(<${TimeCell} at=${own.until} />)</span></dd></div>
                 <div><dt>Message</dt><dd class="wrap">${own.message || html`<span class="quiet">none</span>`}</dd></div>
