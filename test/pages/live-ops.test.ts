@@ -229,6 +229,21 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expectRefusals(0);
   });
 
+  test('all releases are listed, in steps', async () => {
+    for (let build = 1; build <= 301; build++)
+      await admin('publish-release', { gameId, version: `0.${build}` });
+    await show('releases');
+    const shown = page.getByRole('row', { name: /^0\./ });
+    for (const count of [50, 100, 150, 200, 250, 300]) {
+      await expect.poll(() => shown.count()).toBe(count);
+      await press('Show more');
+    }
+    await page.getByRole('row', { name: /^0\.1 / }).waitFor();
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    for (let build = 1; build <= 301; build++)
+      await admin('remove-release', { gameId, version: `0.${build}` });
+  });
+
   test('a recurring event is created once its schedule is valid, shown in its time zone, changed and removed', async () => {
     await show('calendar');
     await press('New event');

@@ -11,7 +11,7 @@ import { Allowed } from '../allowed.js';
 import { TimeCell } from '../cells.js';
 import { ConfirmButton } from '../confirm-button.js';
 import { CheckField, FormProblem, problemAt, TextField } from '../fields.js';
-import { useQuery } from '../queries.js';
+import { pageSize, useQuery } from '../queries.js';
 import { MarkdownField } from './markdown-field.js';
 import { useSubmit } from './use-submit.js';
 
@@ -25,10 +25,7 @@ export function Releases({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
   const [limit, setLimit] = useState(perStep);
-  const { result, error, reload } = useQuery(
-    () => admin.callPublic('listReleases', { gameId, limit: Math.min(limit, 250) }),
-    [gameId, limit],
-  );
+  const { result, error, reload } = useQuery(() => latestReleases(admin, gameId, limit), [gameId, limit]);
   const [publishing, setPublishing] = useState(false);
   const [shown, setShown] = useState(/** @type {Release | null} */ (null));
   const current = result?.releases[0]?.version;
@@ -88,7 +85,7 @@ export function Releases({ game }) {
         onRetry=${reload}
         empty=${html`<${Empty} icon="send" title="No releases"><p>The latest release is the game's current version; launchers show its notes.</p><//>`}
       />
-      ${result?.more && limit < 250 && html`<div class="card-body"><${Button} onClick=${() => setLimit(limit + perStep)}>Show more<//></div>`}
+      ${result?.more && html`<div class="card-body"><${Button} onClick=${() => setLimit(limit + perStep)}>Show more<//></div>`}
     </section>
     ${
       publishing &&
@@ -106,6 +103,27 @@ export function Releases({ game }) {
       `
     }
   `;
+}
+
+/**
+ * A game's latest releases, and whether there are more.
+ * @param {import('../admin.js').Admin} admin
+ * @param {string} gameId
+ * @param {number} limit
+ */
+async function latestReleases(admin, gameId, limit) {
+  /** @type {Release[]} */
+  const releases = [];
+  let after = {};
+  let more = true;
+  while (more && releases.length < limit) {
+    const left = Math.min(limit - releases.length, pageSize);
+    const page = await admin.callPublic('listReleases', { gameId, limit: left, ...after });
+    releases.push(...page.releases);
+    after = { cursor: page.nextCursor };
+    more = page.more;
+  }
+  return { releases, more };
 }
 
 /** @param {{ game: import('../game-view.js').Game, onClose: () => void, onSaved: () => void }} props */

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { notSeen } from '../../core/schemas/seen-text.ts';
 
+/** The most numbers in a version. */
+const maxNumbers = 4;
+
 /** A version of a game: up to four numbers, as in `1.4` or `1.4.2.10`. */
 export const gameVersion = notSeen(
   z
@@ -19,6 +22,20 @@ export function compareVersions(one: string, other: string): number {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** A version as it is written, and the ways to write an equal one: `1.4`, `1.4.0` and `1.4.0.0`. */
+export function spellingsOf(version: string): ReadonlySet<string> {
+  const shortest = version
+    .split('.')
+    .map(Number)
+    .join('.')
+    .replace(/(\.0)+$/, '');
+  const missing = maxNumbers - shortest.split('.').length;
+  return new Set([
+    version,
+    ...Array.from({ length: missing + 1 }, (_, zeros) => shortest + '.0'.repeat(zeros)),
+  ]);
 }
 
 /** A version as a client sent it: null when it sent none, or something else. */

@@ -3,6 +3,7 @@ import { streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
 import { command, type Steps } from '../../core/storage/command.ts';
 import { games } from '../games/tables.ts';
+import { spellingsOf } from '../games/version.ts';
 import { releaseCreated } from './events.ts';
 import { maxReleases, type NewRelease, type Release, toRelease } from './release.ts';
 import { type ReleaseRow, releases } from './tables.ts';
@@ -14,18 +15,19 @@ import { type ReleaseRow, releases } from './tables.ts';
 export const addRelease = command(
   'addRelease',
   function* (tx, gameId: string, { version, notes, url, required }: NewRelease): Steps<Release> {
-    const [, game, same, count, last] = yield* tx.all(
+    const [, game, count, last, ...equal] = yield* tx.all(
       lockGame(tx, gameId),
       tx.get(games, gameId),
-      tx.get(releases, gameId, version),
       tx.count(releases.byPublication, [gameId], maxReleases),
       tx.max(releases.byPublication, [gameId]),
+      ...[...spellingsOf(version)].map((one) => tx.get(releases, gameId, one)),
     );
+    const same = equal.find((row) => row !== undefined);
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id or slug');
     if (same) {
       throw new GantryError(
         'release_version_taken',
-        `The game has a release ${version} already: choose another version, or remove that one first`,
+        `The game has a release ${same.version} already: choose another version, or remove that one first`,
       );
     }
     if (count >= maxReleases) {

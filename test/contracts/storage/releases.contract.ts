@@ -48,6 +48,8 @@ export function releasesContract(open: OpenStore): void {
       for (const [attempt, reason] of [
         [() => release(db, 'none', '1.0'), 'game_unknown'],
         [() => release(db, gameId, '1.0', { notes: 'again' }), 'release_version_taken'],
+        [() => release(db, gameId, '1'), 'release_version_taken'],
+        [() => release(db, gameId, '01.0.0.0'), 'release_version_taken'],
         [() => db.write(deleteRelease, gameId, '1.1'), 'release_unknown'],
       ] as const) {
         await expect(attempt()).rejects.toMatchObject({ reason });
@@ -55,6 +57,7 @@ export function releasesContract(open: OpenStore): void {
       expect(received).toEqual([]);
       const rows = await db.read(listReleaseRows, gameId, { before: Number.MAX_SAFE_INTEGER, limit: 10 });
       expect(rows).toMatchObject([{ version: '1.0', notes: '' }]);
+      for (const version of ['10', '1.0.0.1', '0.1', '0']) await release(db, gameId, version);
     });
   });
 }
