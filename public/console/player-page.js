@@ -1,6 +1,7 @@
 import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { Address } from '../shared/address.js';
+import { ApiError } from '../shared/api.js';
 import { Avatar } from '../shared/avatar.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
@@ -54,14 +55,15 @@ export function PlayerPage({ wallet, tab, slug }) {
     ]);
     return { player, games };
   }, [wallet]);
+  if (error instanceof ApiError && error.reason === 'address_invalid')
+    return html`<${NotFound} why="Not a wallet: 0x followed by 40 hex digits." />`;
   if (result === undefined) {
     return error
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
       : html`<${LoadingRows} label="Loading player" />`;
   }
   const { player, games } = result;
-  if (player === null)
-    return html`<${PageHead} title="Players" /><${Empty} icon="people" title="Player not found"><p>Never seen, or erased.</p><a href=${linkTo('players')}>All players</a><//>`;
+  if (player === null) return html`<${NotFound} why="Never seen, or erased." />`;
   const current = tabs.find(({ path }) => path === tab) ?? tabs[0];
   const path = current?.path ?? 'profile';
   const played = player.games.flatMap(({ gameId }) => games.find((one) => one.gameId === gameId) ?? []);
@@ -125,6 +127,11 @@ function viewOf(path, { player, games, game, reload }) {
     default:
       return html`<${PlayerProfile} player=${player} games=${games} game=${game} onChanged=${reload} onErased=${() => goTo('players')} />`;
   }
+}
+
+/** @param {{ why: string }} props */
+function NotFound({ why }) {
+  return html`<${PageHead} title="Players" /><${Empty} icon="people" title="Player not found"><p>${why}</p><a href=${linkTo('players')}>All players</a><//>`;
 }
 
 /** @param {{ player: PlayerDetails, game: Game | undefined }} props */

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { ApiError } from '../shared/api.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
@@ -146,6 +147,8 @@ export function ReportPage({ reportId }) {
     return { report, bans: bans.data, mutes: mutes.data };
   }, [reportId]);
   const back = html`<p class="crumb"><a class="back" href=${linkTo('moderation')}><${Icon} name="arrowLeft" />All reports</a></p>`;
+  if (error instanceof ApiError && error.reason === 'report_unknown')
+    return html`${back}<${PageHead} title="Moderation" /><${Empty} icon="shield" title="Report not found" />`;
   if (error !== null) return html`${back}<${ErrorState} error=${error} onRetry=${reload} />`;
   if (!result) return html`${back}<${Loading} />`;
   const { report, bans, mutes } = result;

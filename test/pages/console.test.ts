@@ -542,7 +542,11 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.keyboard.press('Escape');
 
     await page.goto(`${server.url}/console#/players/${randomWallet()}`);
-    await page.getByText('Player not found').waitFor();
+    await page.getByText('Never seen, or erased.').waitFor();
+    await page.goto(`${server.url}/console#/players/0xzz`);
+    await page.getByText('Not a wallet').waitFor();
+    await page.getByRole('link', { name: 'All players', exact: true }).waitFor();
+    expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.route('**/admin/get-player-details', (route) => route.fulfill({ status: 500, json: {} }));
     await page.goto(`${server.url}/console#/players/${ada.wallet}`);
     await page.getByText('Could not load this').waitFor();
