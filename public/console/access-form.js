@@ -1,10 +1,9 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Allowed } from './allowed.js';
 import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
-import { noPermission, useSaveGame } from './save-game.js';
+import { noPermission, useSettingsForm } from './save-game.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 /** @typedef {NonNullable<Game['policies']['access']>} AccessRule */
@@ -90,20 +89,24 @@ function groupOf(type, of) {
 
 /**
  * The tokens that players must own to open a game.
- * @param {{ game: Game, onChanged: () => void }} props
+ * @param {import('./game-settings.js').FormProps} props
  */
-export function AccessForm({ game, onChanged }) {
-  const [access, setAccess] = useState(() => typedAccess(game.policies.access));
-  const { busy, error, save } = useSaveGame(onChanged);
-  const { mode, parts } = access;
+export function AccessForm({ game, ...form }) {
+  const { typed, edit, busy, error, save } = useSettingsForm({
+    ...form,
+    stored: game,
+    typedOf: ({ policies }) => ({ access: typedAccess(policies.access) }),
+    settingsOf: ({ access }) => ({ policies: { access: accessOf(access) } }),
+  });
+  const { mode, parts } = typed.access;
+  const setAccess = edit('access');
   const count = parts.reduce((sum, { tokens }) => sum + tokens.length, 0);
   /** @param {readonly Part[]} next */
   const setParts = (next) => setAccess({ mode, parts: next.filter(({ tokens }) => tokens.length > 0) });
-  const given = () => ({ gameId: game.gameId, policies: { access: accessOf(access) } });
   return html`
     <section class="card" aria-labelledby="access">
       <div class="card-head"><h2 id="access">Tokens required to play</h2></div>
-      <form class="card-body form" onSubmit=${save(given)}>
+      <form class="card-body form" onSubmit=${save}>
         ${parts.length === 0 && html`<p class="quiet">None: everyone can play. With a requirement, guests cannot play: only a wallet can own tokens.</p>`}
         ${parts.length > 1 && html`<${SelectField} label="Players must meet" value=${mode} onValue=${(/** @type {Mode} */ next) => setAccess({ mode: next, parts })} options=${[['all', 'All requirements'], ['any', 'Any of the requirements']]} />`}
         ${parts.map(

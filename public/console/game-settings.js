@@ -1,5 +1,4 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { ErrorState, LoadingRows } from '../shared/states.js';
 import { AccessForm } from './access-form.js';
@@ -13,12 +12,16 @@ import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-field
 import { MinVersionForm } from './min-version-form.js';
 import { OriginsField } from './origins-field.js';
 import { useQuery } from './queries.js';
-import { noPermission, useSaveGame } from './save-game.js';
+import { noPermission, useSettingsForm } from './save-game.js';
 import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
 import { StorageField } from './storage-field.js';
 import { WordFilterForm } from './word-filter-form.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
+/**
+ * @typedef {{ gameId: string, game: Game, read: () => Promise<Game>, onSaved: () => void }} FormProps of a form of settings;
+ *   `game`: as last read; `read` reads it again
+ */
 
 /** @type {readonly [operation: Game['policies']['serverOnly'][number], label: string][]} */
 const serverOnlyChoices = [
@@ -37,66 +40,76 @@ const serverOnlyChoices = [
  * @param {{ game: Game, onChanged: () => void }} props
  */
 export function GameSettings({ game, onChanged }) {
-  const isReadOnly = !useAdmin().may('updateGame');
+  const admin = useAdmin();
+  const { gameId } = game;
+  const read = async () => {
+    const found = (await admin.call('listGames', {})).games.find((one) => one.gameId === gameId);
+    if (!found) throw new Error('The game was deleted meanwhile.');
+    return found;
+  };
+  const form = { gameId, game, read, onSaved: onChanged };
   return html`
-    <fieldset class="settings bare" disabled=${isReadOnly}>
+    <fieldset class="settings bare" disabled=${!admin.may('updateGame')}>
       <div class="stacked-cards">
-        <${General} game=${game} onChanged=${onChanged} />
-        <${Library} game=${game} onChanged=${onChanged} />
+        <${General} ...${form} />
+        <${Library} gameId=${gameId} onSaved=${onChanged} />
         <${GameSecrets} game=${game} />
-        <${WordFilterForm} game=${game} onChanged=${onChanged} />
-        <${MinVersionForm} game=${game} onChanged=${onChanged} />
+        <${WordFilterForm} ...${form} />
+        <${MinVersionForm} ...${form} />
       </div>
       <div class="stacked-cards">
-        <${Policies} game=${game} onChanged=${onChanged} />
-        <${AccessForm} game=${game} onChanged=${onChanged} />
+        <${Policies} ...${form} />
+        <${AccessForm} ...${form} />
         <${GameRemoval} game=${game} onChanged=${onChanged} />
       </div>
     </fieldset>
   `;
 }
 
-/** @param {{ game: Game, onChanged: () => void }} props */
-function Library({ game, onChanged }) {
+/** @param {Pick<FormProps, 'gameId' | 'onSaved'>} props */
+function Library({ gameId, onSaved }) {
   const admin = useAdmin();
-  const { gameId } = game;
-  const { result, error, reload } = useQuery(() => admin.callPublic('getGame', { gameId }), [gameId]);
-  if (result) return html`<${LibraryForm} game=${game} page=${result.game} onChanged=${onChanged} />`;
+  const read = async () => (await admin.callPublic('getGame', { gameId })).game;
+  const { result: page, error, reload } = useQuery(read, [gameId]);
+  if (page) return html`<${LibraryForm} gameId=${gameId} page=${page} read=${read} onSaved=${onSaved} />`;
   return error
     ? html`<${ErrorState} error=${error} onRetry=${reload} />`
     : html`<${LoadingRows} label="Loading page" />`;
 }
 
-/** @param {{ game: Game, onChanged: () => void }} props */
-function General({ game, onChanged }) {
-  const [name, setName] = useState(game.name);
-  const [url, setUrl] = useState(game.url);
-  const [image, setImage] = useState(game.image);
-  const [order, setOrder] = useState(String(game.order));
-  const [unlisted, setUnlisted] = useState(game.listing === 'unlisted');
-  const [origins, setOrigins] = useState(game.allowedOrigins.join('\n'));
-  const { busy, error, save } = useSaveGame(onChanged);
+/** @param {FormProps} props */
+function General({ game, ...form }) {
+  const { typed, edit, busy, error, save } = useSettingsForm({
+    ...form,
+    stored: game,
+    typedOf: (stored) => ({
+      name: stored.name,
+      url: stored.url,
+      image: stored.image,
+      order: String(stored.order),
+      listing: stored.listing,
+      origins: stored.allowedOrigins.join('\n'),
+    }),
+    settingsOf: ({ origins, order: number, ...rest }) => ({
+      ...rest,
+      url: rest.url.trim(),
+      image: rest.image.trim(),
+      order: Number(number),
+      allowedOrigins: linesOf(origins),
+    }),
+  });
+  const { name, url, image, order, listing, origins } = typed;
+  const setListing = edit('listing');
   return html`
     <section class="card" aria-labelledby="general">
       <div class="card-head"><h2 id="general">General</h2></div>
-      <form
-        class="card-body form"
-        onSubmit=${save(() => ({
-          gameId: game.gameId,
-          name,
-          url: url.trim(),
-          image: image.trim(),
-          order: Number(order),
-          ...(game.listing !== 'archived' && { listing: unlisted ? 'unlisted' : 'listed' }),
-          allowedOrigins: linesOf(origins),
-        }))}
-      >
-        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
-        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
-        <${OriginsField} value=${origins} onValue=${setOrigins} url=${url} error=${error} />
-        <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${setImage} problem=${problemAt(error, 'image')} hint="Shown in launchers: https://… or a path on this server. 16:9 fits best. Optional." />
-        <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${setOrder} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
-        ${game.listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${unlisted} onChecked=${setUnlisted} hint="Not in the list of games: only those who know its URL can open it." />`}
+      <form class="card-body form" onSubmit=${save}>
+        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${edit('name')} problem=${problemAt(error, 'name')} />
+        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${edit('url')} problem=${problemAt(error, 'url')} hint="Where the game is hosted. Launchers open it with the token appended." />
+        <${OriginsField} value=${origins} onValue=${edit('origins')} url=${url} error=${error} />
+        <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${edit('image')} problem=${problemAt(error, 'image')} hint="Shown in launchers: https://… or a path on this server. 16:9 fits best. Optional." />
+        <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${edit('order')} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
+        ${listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${listing === 'unlisted'} onChecked=${(/** @type {boolean} */ isUnlisted) => setListing(isUnlisted ? 'unlisted' : 'listed')} hint="Not in the list of games: only those who know its URL can open it." />`}
         <${FormProblem} error=${error} fields=${['name', 'url', 'image', 'order', 'allowedOrigins']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save<//><//></div>
       </form>
@@ -104,49 +117,58 @@ function General({ game, onChanged }) {
   `;
 }
 
-/** @param {{ game: Game, onChanged: () => void }} props */
-function Policies({ game, onChanged }) {
-  const { policies } = game;
-  const [keep, setKeep] = useState(/** @type {string} */ (policies.leaderboard.keep));
-  const [order, setOrder] = useState(/** @type {string} */ (policies.leaderboard.order));
-  const [scores, setScores] = useState(/** @type {string} */ (policies.scores));
-  const [serverOnly, setServerOnly] = useState(policies.serverOnly);
-  const [requireSecret, setRequireSecret] = useState(policies.requireSecret);
-  const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
-  const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
-  const [guests, setGuests] = useState(/** @type {string} */ (policies.guests));
-  const [friends, setFriends] = useState(policies.friends);
-  const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
-  const [limits, setLimits] = useState(() => typedLimits(policies.limits));
-  const [spending, setSpending] = useState(() => typedSpending(policies.spending));
-  const [storage, setStorage] = useState(String(policies.storageQuotaMegabytes ?? ''));
-  const { busy, error, save } = useSaveGame(onChanged);
-  const input = () => ({
-    gameId: game.gameId,
-    policies: {
-      leaderboard: /** @type {Game['policies']['leaderboard']} */ ({ keep, order }),
-      scores: /** @type {Game['policies']['scores']} */ (scores),
-      serverOnly,
-      requireSecret,
-      requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
-      oneSessionPerPlayer: oneSession,
-      guests: /** @type {Game['policies']['guests']} */ (guests),
-      friends,
-      tokenIn: /** @type {Game['policies']['tokenIn']} */ (tokenIn),
-      limits: limitsOf(limits),
-      spending: spendingOf(spending),
-      storageQuotaMegabytes: storage.trim() === '' ? null : Number(storage),
-    },
+/** @param {FormProps} props */
+function Policies({ game, ...form }) {
+  const { typed, edit, busy, error, save } = useSettingsForm({
+    ...form,
+    stored: game,
+    typedOf: ({ policies }) => ({
+      keep: /** @type {string} */ (policies.leaderboard.keep),
+      order: /** @type {string} */ (policies.leaderboard.order),
+      scores: /** @type {string} */ (policies.scores),
+      serverOnly: policies.serverOnly,
+      requireSecret: policies.requireSecret,
+      signature: /** @type {string} */ (policies.requireSignature),
+      oneSession: policies.oneSessionPerPlayer,
+      guests: /** @type {string} */ (policies.guests),
+      friends: policies.friends,
+      tokenIn: /** @type {string} */ (policies.tokenIn),
+      limits: typedLimits(policies.limits),
+      spending: typedSpending(policies.spending),
+      storage: String(policies.storageQuotaMegabytes ?? ''),
+    }),
+    settingsOf: (policies) => ({
+      policies: {
+        leaderboard: /** @type {Game['policies']['leaderboard']} */ ({
+          keep: policies.keep,
+          order: policies.order,
+        }),
+        scores: /** @type {Game['policies']['scores']} */ (policies.scores),
+        serverOnly: policies.serverOnly,
+        requireSecret: policies.requireSecret,
+        requireSignature: /** @type {Game['policies']['requireSignature']} */ (policies.signature),
+        oneSessionPerPlayer: policies.oneSession,
+        guests: /** @type {Game['policies']['guests']} */ (policies.guests),
+        friends: policies.friends,
+        tokenIn: /** @type {Game['policies']['tokenIn']} */ (policies.tokenIn),
+        limits: limitsOf(policies.limits),
+        spending: spendingOf(policies.spending),
+        storageQuotaMegabytes: policies.storage.trim() === '' ? null : Number(policies.storage),
+      },
+    }),
   });
+  const { keep, order, scores, serverOnly, requireSecret, signature, oneSession } = typed;
+  const { guests, friends, tokenIn, limits, spending, storage } = typed;
+  const setServerOnly = edit('serverOnly');
   return html`
     <section class="card policies" aria-labelledby="policies">
       <div class="card-head"><h2 id="policies">Policies</h2></div>
-      <form class="card-body form" onSubmit=${save(input)}>
+      <form class="card-body form" onSubmit=${save}>
         <div class="form-row">
-          <${SelectField} label="Ranked score" value=${keep} onValue=${setKeep} options=${[['best', 'Best'], ['latest', 'Latest']]} />
-          <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${[['desc', 'Highest first'], ['asc', 'Lowest first']]} />
+          <${SelectField} label="Ranked score" value=${keep} onValue=${edit('keep')} options=${[['best', 'Best'], ['latest', 'Latest']]} />
+          <${SelectField} label="Sort order" value=${order} onValue=${edit('order')} options=${[['desc', 'Highest first'], ['asc', 'Lowest first']]} />
         </div>
-        <${SelectField} label="Scores" value=${scores} onValue=${setScores} options=${[['any', 'Any number'], ['integer', 'Whole numbers']]} />
+        <${SelectField} label="Scores" value=${scores} onValue=${edit('scores')} options=${[['any', 'Any number'], ['integer', 'Whole numbers']]} />
         <fieldset class="choices">
           <legend>Only the game's server may write</legend>
           ${serverOnlyChoices.map(
@@ -164,15 +186,15 @@ function Policies({ game, onChanged }) {
             `,
           )}
         </fieldset>
-        <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls must then come from the game's server; its web page cannot make them." />
-        <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
-        <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
-        <${SelectField} label="Guests" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
-        <${FriendsField} value=${friends} onValue=${setFriends} />
-        <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of the game's host. The game has to read it there." />
-        <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
-        <${StorageField} gameId=${game.gameId} value=${storage} onValue=${setStorage} error=${error} />
-        <${SpendingFields} value=${spending} onValue=${setSpending} error=${error} />
+        <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${edit('requireSecret')} hint="Calls must then come from the game's server; its web page cannot make them." />
+        <${SelectField} label="Signed requests" value=${signature} onValue=${edit('signature')} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
+        <${CheckField} label="One session per player" checked=${oneSession} onChecked=${edit('oneSession')} hint="A new session ends the player's previous one." />
+        <${SelectField} label="Guests" value=${guests} onValue=${edit('guests')} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
+        <${FriendsField} value=${friends} onValue=${edit('friends')} />
+        <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${edit('tokenIn')} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of the game's host. The game has to read it there." />
+        <${LimitsFields} value=${limits} onValue=${edit('limits')} error=${error} />
+        <${StorageField} gameId=${form.gameId} value=${storage} onValue=${edit('storage')} error=${error} />
+        <${SpendingFields} value=${spending} onValue=${edit('spending')} error=${error} />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending', 'policies.storageQuotaMegabytes']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//><//></div>
       </form>

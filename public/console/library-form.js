@@ -1,12 +1,10 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Allowed } from './allowed.js';
 import { FormProblem, linesOf, problemAt, problemAtLine, SelectField, TextField } from './fields.js';
-import { noPermission, useSaveGame } from './save-game.js';
+import { noPermission, useSettingsForm } from './save-game.js';
 
-/** @typedef {import('./game-view.js').Game} Game */
 /** @typedef {import('./admin.js').Output<'getGame'>['game']} GamePage */
 /** @typedef {GamePage['media'][number] & { key: number }} TypedMedium as typed */
 
@@ -18,31 +16,33 @@ let lastKey = 0;
 
 /**
  * What launchers show on the game's page.
- * @param {{ game: Game, page: GamePage, onChanged: () => void }} props
+ * @param {Omit<import('./game-settings.js').FormProps, 'game' | 'read'> & { page: GamePage, read: () => Promise<GamePage> }} props
  */
-export function LibraryForm({ game, page, onChanged }) {
-  const [description, setDescription] = useState(page.description);
-  const [tags, setTags] = useState(page.tags.join('\n'));
-  const [media, setMedia] = useState(() =>
-    page.media.map((one) => /** @type {TypedMedium} */ ({ ...one, key: ++lastKey })),
-  );
-  const [ageRating, setAgeRating] = useState(page.ageRating);
-  const { busy, error, save } = useSaveGame(onChanged);
-  const given = () => ({
-    gameId: game.gameId,
-    description,
-    tags: linesOf(tags),
-    media: media.map(({ kind, url, alt }) => ({ kind, url: url.trim(), alt })),
-    ageRating,
+export function LibraryForm({ page, ...form }) {
+  const { typed, edit, busy, error, save } = useSettingsForm({
+    ...form,
+    stored: page,
+    typedOf: (stored) => ({
+      description: stored.description,
+      tags: stored.tags.join('\n'),
+      media: stored.media.map((one) => /** @type {TypedMedium} */ ({ ...one, key: ++lastKey })),
+      ageRating: stored.ageRating,
+    }),
+    settingsOf: ({ tags, media, ...rest }) => ({
+      ...rest,
+      tags: linesOf(tags),
+      media: media.map(({ kind, url, alt }) => ({ kind, url: url.trim(), alt })),
+    }),
   });
+  const { description, tags, media, ageRating } = typed;
   return html`
     <section class="card" aria-labelledby="library">
       <div class="card-head"><h2 id="library">Page in launchers</h2></div>
-      <form class="card-body form" onSubmit=${save(given)}>
-        <${TextField} label="Description" rows=${5} maxlength=${5000} value=${description} onValue=${setDescription} problem=${problemAt(error, 'description')} hint="Plain text, with line breaks." />
-        <${TextField} label="Tags" rows=${3} value=${tags} onValue=${setTags} problem=${problemAtLine(error, 'tags', tags)} hint="One per line, up to ${maxTags} of at most 40 characters." />
-        <${TextField} label="Age rating" maxlength=${20} value=${ageRating} onValue=${setAgeRating} problem=${problemAt(error, 'ageRating')} hint="As its rating board writes it, such as PEGI 12." />
-        <${MediaFields} value=${media} onValue=${setMedia} error=${error} />
+      <form class="card-body form" onSubmit=${save}>
+        <${TextField} label="Description" rows=${5} maxlength=${5000} value=${description} onValue=${edit('description')} problem=${problemAt(error, 'description')} hint="Plain text, with line breaks." />
+        <${TextField} label="Tags" rows=${3} value=${tags} onValue=${edit('tags')} problem=${problemAtLine(error, 'tags', tags)} hint="One per line, up to ${maxTags} of at most 40 characters." />
+        <${TextField} label="Age rating" maxlength=${20} value=${ageRating} onValue=${edit('ageRating')} problem=${problemAt(error, 'ageRating')} hint="As its rating board writes it, such as PEGI 12." />
+        <${MediaFields} value=${media} onValue=${edit('media')} error=${error} />
         <${FormProblem} error=${error} fields=${['description', 'tags', 'ageRating', 'media']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save page<//><//></div>
       </form>

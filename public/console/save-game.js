@@ -1,50 +1,84 @@
 import { html } from 'htm/preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 
 /** In place of the button that saves. */
 export const noPermission = html`<p class="quiet small">Your role cannot change settings.</p>`;
 
-/** @typedef {import('./admin.js').Input<'updateGame'>} Settings */
+/** @typedef {Omit<import('./admin.js').Input<'updateGame'>, 'gameId'>} Settings */
+
+const changedMeanwhile =
+  'Someone else has changed this meanwhile. Save again to replace that with what is shown here, or reload the page to see it.';
 
 /**
- * Saves a form's changes to a game, and provides the error when they are rejected.
- * @param {() => void} onSaved
+ * A form of a game's settings. Fields that were not edited follow what is stored, and are not saved: someone else may
+ * have changed them. An edited one that someone else has changed too is saved only by another attempt.
+ * @template Stored
+ * @template {object} Typed
+ * @param {{
+ *   gameId: string,
+ *   stored: Stored,
+ *   read: () => Promise<Stored>,
+ *   typedOf: (stored: Stored) => Typed,
+ *   settingsOf: (typed: Typed) => Settings,
+ *   onSaved: () => void,
+ * }} form `stored`: as last read; `read` reads it again; `typedOf`: what the fields show of it
  */
-export function useSaveGame(onSaved) {
+export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onSaved }) {
   const admin = useAdmin();
+  const [base, setBase] = useState(stored);
+  useEffect(() => setBase(stored), [stored]);
+  const shown = useMemo(() => typedOf(base), [base]);
+  const [edits, setEdits] = useState(/** @type {Partial<Typed>} */ ({}));
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
-  const saved = useRef(/** @type {Settings | null} */ (null));
-  /**
-   * @param {() => Settings} given all settings of the form
-   * @returns {(event: Event) => Promise<void>}
-   */
-  const save = (given) => {
-    saved.current ??= given();
-    const before = saved.current;
-    return async (event) => {
-      event.preventDefault();
-      setBusy(true);
-      setError(null);
-      try {
-        const now = given();
-        await admin.call('updateGame', changesOf(before, now));
-        saved.current = now;
-        toast('Saved', 'success');
-        onSaved();
-      } catch (failed) {
-        setError(failed);
-      }
-      setBusy(false);
-    };
+  const typed = { ...shown, ...edits };
+  /** @param {Event} event */
+  const save = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      const [before, now] = [settingsOf(shown), settingsOf(typed)];
+      const current = await read();
+      setBase(current);
+      const theirs = settingsOf(typedOf(current));
+      if (isContradicted(before, now, theirs)) throw new Error(changedMeanwhile);
+      await admin.call('updateGame', { gameId, ...changesOf(before, now) });
+      setBase(await read());
+      setEdits((latest) => changedFields(edits, latest)); // what was typed since then
+      toast('Saved', 'success');
+      onSaved();
+    } catch (failed) {
+      setError(failed);
+    }
+    setBusy(false);
   };
-  return { busy, error, save };
+  /**
+   * What takes a field's new value.
+   * @template {keyof Typed} Field
+   * @param {Field} field
+   * @returns {(value: Typed[Field]) => void}
+   */
+  const edit = (field) => (value) => setEdits((latest) => ({ ...latest, [field]: value }));
+  return { typed, edit, busy, error, save };
 }
 
 /**
- * The settings that were changed: the others may have been changed by someone else since the form was opened.
+ * Whether someone else has given another value to a setting that is to be saved.
+ * @param {Settings} before @param {Settings} now @param {Settings} theirs
+ */
+function isContradicted(before, now, theirs) {
+  const flat = (/** @type {Settings} */ { policies, ...rest }) => ({ ...rest, ...(policies ?? {}) });
+  const [was, is, other] = [flat(before), flat(now), flat(theirs)];
+  const [ours, others] = [changedFields(was, is), changedFields(was, other)];
+  const unequal = changedFields(is, other);
+  return Object.keys(ours).some((name) => name in others && name in unequal);
+}
+
+/**
+ * The settings that differ from those before.
  * @param {Settings} before
  * @param {Settings} now
  * @returns {Settings}
@@ -53,7 +87,6 @@ function changesOf(before, now) {
   const { policies } = now;
   return {
     ...changedFields(before, now),
-    gameId: now.gameId,
     policies: policies && changedFields(before.policies ?? {}, policies),
   };
 }

@@ -237,9 +237,38 @@ describe.skipIf(noBrowser !== null)('the settings of a game', () => {
     expect(await policy('oneSessionPerPlayer')).toBe(true);
     expect(await policy('guests')).toBe('server');
     expect(await readGame()).toMatchObject({ image: '/shared/icon.svg' });
+    expect(await form('General').getByLabel('Image').inputValue()).toBe('/shared/icon.svg');
+    expect(await form('Policies').getByLabel('Guests', { exact: true }).inputValue()).toBe('server');
     await form('Policies').getByLabel('One session per player').uncheck();
     await save('Policies');
     expect(await policy('oneSessionPerPlayer')).toBe(false);
+  });
+
+  test('say that someone else has changed the same one, and replace it only when saved again', async () => {
+    const name = 'Moderation: word filter';
+    const words = form(name).getByLabel('Words and phrases');
+    const change = async (wordFilter: object) => {
+      const { gameId } = await readGame();
+      await post(
+        `${server.url}/admin/update-game`,
+        { gameId, policies: { wordFilter } },
+        bearer(server.adminToken),
+      );
+    };
+    await change({ action: 'mask', words: ['darn'] });
+    await showView(page, settings);
+    await expect.poll(() => words.inputValue()).toBe('darn');
+    await change({ action: 'reject', words: ['darn', 'theirs'] });
+    await words.fill('darn\nours');
+    await form(name).getByRole('button', { name: /^Save/ }).click();
+    await form(name).getByText('Someone else has changed this meanwhile').waitFor();
+    expect(await policy('wordFilter')).toEqual({ action: 'reject', words: ['darn', 'theirs'] });
+    expect(await words.inputValue()).toBe('darn\nours');
+    await save(name);
+    expect(await policy('wordFilter')).toEqual({ action: 'reject', words: ['darn', 'ours'] });
+    await words.fill('');
+    await save(name);
+    expect(watched.complaints).toEqual([]);
   });
 
   test('and all other forms can be sent by nobody who may only read', async () => {
