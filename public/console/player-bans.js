@@ -76,7 +76,6 @@ export function PlayerBans({ player, games, game, onChanged }) {
             <div class="button-row">
               <${ConfirmButton}
                 needs="banPlayer"
-                key=${scope}
                 label="Ban from ${nameOf(scope)}"
                 kind="danger"
                 title="Ban this player from ${nameOf(scope)}?"

@@ -15,6 +15,7 @@ import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
+import { useKeptFocus } from './kept-focus.js';
 import { LazyView } from './lazy-view.js';
 import { MaintenanceBanner } from './maintenance-banner.js';
 import { ModerationView } from './moderation-view.js';
@@ -61,6 +62,7 @@ export function Shell({ takesFocus, onSignOut }) {
   const section = path === 'reports' ? 'moderation' : path; // a report's page, and older links
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(!takesFocus);
+  useKeptFocus(main);
   const links = useScrollToCurrent(section);
   const [isLeaving, setLeaving] = useState(false);
   const routeKey = route.join('/');

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 
 /**
- * A button; while `busy` it shows a spinner and is disabled.
+ * A button; while `busy` it shows a spinner and does nothing, but keeps the focus, which a disabled one would lose.
  * @param {{
  *   children?: import('preact').ComponentChildren,
  *   onClick?: (event: MouseEvent) => void,
@@ -26,6 +26,7 @@ export function Button({
   disabled,
   iconOnly,
   label,
+  onClick,
   ...rest
 }) {
   const classes = ['button', kind, size, iconOnly && 'icon-only', wide && 'wide'].filter(Boolean).join(' ');
@@ -34,13 +35,20 @@ export function Button({
       ...${rest}
       type=${type}
       class=${classes}
-      disabled=${disabled || busy}
+      disabled=${disabled}
+      aria-disabled=${busy ? 'true' : undefined}
       aria-busy=${busy ? 'true' : undefined}
       aria-label=${label ?? rest['aria-label']}
       title=${label}
+      onClick=${busy ? ignore : onClick}
     >
       ${busy && html`<span class="spinner" aria-hidden="true"></span>`}
       ${busy && iconOnly ? null : children}
     </button>
   `;
+}
+
+/** Nor is the form submitted, also by Enter in a field. @param {Event} event */
+function ignore(event) {
+  event.preventDefault();
 }

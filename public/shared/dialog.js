@@ -85,7 +85,7 @@ function focusFirst(dialog, selectors) {
  * The focusable ancestors of an element, nearest first.
  * @param {Element | null} element
  */
-function focusableAncestors(element) {
+export function focusableAncestors(element) {
   /** @type {HTMLElement[]} */
   const ancestors = [];
   for (let one = element?.parentElement; one; one = one.parentElement) {
