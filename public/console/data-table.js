@@ -45,7 +45,7 @@ export function DataTable({
   filter,
   polls = false,
 }) {
-  const { rows, total, complete, loading, error, loadMore, reload } = pages;
+  const { rows, total, complete, loading, error, loadMore, reload, reloadFirst } = pages;
   const [sort, setSort] = useState(/** @type {import('./sorting.js').Sort | null} */ (null));
   const [text, setText] = useState('');
   const filterText = useDebounced(text.trim());
@@ -56,11 +56,11 @@ export function DataTable({
     if (needsMore && !loading) loadMore().catch(() => {}); // shown in the table
   }, [needsMore, loading, loaded]);
   const [atTop, setAtTop] = useState(true);
-  // Rows must not move while being viewed, and a reload begins again with the first page.
+  // Rows must not move while being viewed.
   const mayPoll = polls && !loading && (atTop || loaded === 0) && (!isArranged || loaded <= pageSize);
   useEffect(() => {
     if (!mayPoll) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
+    const timer = setInterval(() => document.visibilityState === 'visible' && reloadFirst(), pollIntervalMs);
     return () => clearInterval(timer);
   }, [mayPoll]);
   const shown = useMemo(() => {

@@ -129,7 +129,7 @@ export function EventsView({ game }) {
         <//>
         <${ExportButtons}
           columns=${columns}
-          pages=${{ rows, total: rows?.length, complete: true, loadMore: async () => ({ added: [], complete: true }) }}
+          pages=${{ rows, total: rows?.length, complete: true, loadMore: async () => ({ rows: rows ?? [], complete: true }) }}
           fileName=${game ? `${game.slug}-events` : 'events'}
         />
       </div>

@@ -30,7 +30,7 @@ export function ExportButtons({ columns, pages, fileName }) {
         setProgress(`${asCount(all.length)}${total === undefined ? '' : ` of ${asCount(total)}`}`);
         const more = await pages.loadMore();
         hasAll = more.complete;
-        all = [...all, ...more.added];
+        all = more.rows;
       }
       // Without a byte order mark, Excel reads CSV files in the code page of the system.
       const text = kind === 'csv' ? `\uFEFF${csvOf(columns, all)}` : `${JSON.stringify(all, null, 2)}\n`;
@@ -74,7 +74,7 @@ function csvOf(columns, rows) {
  */
 function quoted(value) {
   if (typeof value !== 'string') return value === null ? '' : String(value);
-  const escaped = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const escaped = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 

@@ -43,14 +43,16 @@ export const pageSize = 250;
  *   complete: boolean,
  *   loading: boolean,
  *   error: unknown,
- *   loadMore: () => Promise<More<Row>>,
+ *   loadMore: () => Promise<Loaded<Row>>,
  *   reload: () => void,
- * }} Pages `total`: undefined when the server does not return it
+ *   reloadFirst: () => void,
+ * }} Pages `total`: undefined when the server does not return it; `reload` loads as many rows as there are, so that none
+ *   moves under the reader; `reloadFirst` loads only the first page, for a reader who is there
  */
 
 /**
- * A list that is loaded page by page. `loadMore` resolves with the rows the next page adds, and rejects when
- * the list was reloaded in the meantime.
+ * A list that is loaded page by page. `loadMore` resolves with all rows once there are more, and rejects when the list was
+ * reloaded in the meantime.
  * @template Row
  * @param {(page: { limit: number, skip: number }) => Promise<{ data: readonly Row[], total?: number }>} fetchPage
  * @param {(row: Row) => string} keyOf
@@ -67,7 +69,8 @@ export function usePages(fetchPage, keyOf, dependencies) {
     state,
     epoch: 0,
     next: 0,
-    pending: /** @type {Promise<More<Row>> | null} */ (null),
+    isFirstOnly: false,
+    pending: /** @type {Promise<Loaded<Row>> | null} */ (null),
   });
   /** @param {PagesState<Row>} next */
   const show = (next) => {
@@ -75,25 +78,37 @@ export function usePages(fetchPage, keyOf, dependencies) {
     setState(next);
   };
 
-  /** @returns {Promise<More<Row>>} */
-  const load = (fromStart = false) => {
-    const { epoch, pending } = current.current;
+  /**
+   * Adds pages to these rows until there are more than `least` of them.
+   * @param {readonly Row[]} before
+   * @param {number} skip not the number of rows: when rows have moved, pages overlap
+   * @param {number} least
+   */
+  const loadPages = async (before, skip, least) => {
+    const { epoch } = current.current;
+    const rows = new Map(before.map((row) => [keyOf(row), row]));
+    for (let next = skip; ; ) {
+      const { data, total } = await fetchPage({ limit: pageSize, skip: next });
+      if (epoch !== current.current.epoch) throw new Error('the list was reloaded in the meantime');
+      next += data.length;
+      // A row inserted in the meantime has moved known rows onto this page.
+      for (const row of data) if (!rows.has(keyOf(row))) rows.set(keyOf(row), row);
+      const complete = data.length < pageSize;
+      if (complete || rows.size >= least) return { rows: [...rows.values()], total, complete, next };
+    }
+  };
+
+  /** @returns {Promise<Loaded<Row>>} */
+  const load = (fromStart = false, least = 0) => {
+    const { epoch, pending, next, state: shown } = current.current;
     if (pending) return pending;
-    // Not the number of rows: when rows have moved, pages overlap.
-    const skip = fromStart ? 0 : current.current.next;
-    show({ ...current.current.state, loading: true });
-    const request = fetchPage({ limit: pageSize, skip }).then(
-      ({ data, total }) => {
-        if (epoch !== current.current.epoch) throw new Error('the list was reloaded in the meantime');
+    show({ ...shown, loading: true });
+    const request = loadPages(fromStart ? [] : (shown.rows ?? []), fromStart ? 0 : next, least).then(
+      ({ rows, total, complete, next: reached }) => {
         current.current.pending = null;
-        current.current.next = skip + data.length;
-        const before = fromStart ? [] : (current.current.state.rows ?? []);
-        // A row inserted in the meantime has moved known rows onto this page.
-        const known = new Set(before.map(keyOf));
-        const added = data.filter((row) => !known.has(keyOf(row)));
-        const complete = data.length < pageSize;
-        show({ rows: [...before, ...added], total, complete, loading: false, error: null });
-        return { added, complete };
+        current.current.next = reached;
+        show({ rows, total, complete, loading: false, error: null });
+        return { rows, complete };
       },
       (error) => {
         if (epoch !== current.current.epoch) throw error;
@@ -109,7 +124,9 @@ export function usePages(fetchPage, keyOf, dependencies) {
   useEffect(() => {
     current.current.epoch += 1;
     current.current.pending = null;
-    load(true).catch(() => {}); // shown in the state
+    const { state: shown, isFirstOnly } = current.current;
+    current.current.isFirstOnly = false;
+    load(true, isFirstOnly ? 0 : shown.rows?.length).catch(() => {}); // shown in the state
   }, [generation, admin.reconnects]);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -120,12 +137,17 @@ export function usePages(fetchPage, keyOf, dependencies) {
     show(initialState);
     setGeneration((count) => count + 1);
   }, dependencies);
-  return { ...state, loadMore: () => load(), reload: () => setGeneration((count) => count + 1) };
+  const reload = () => setGeneration((count) => count + 1);
+  const reloadFirst = () => {
+    current.current.isFirstOnly = true;
+    reload();
+  };
+  return { ...state, loadMore: () => load(), reload, reloadFirst };
 }
 
 /**
  * @template Row
- * @typedef {{ added: readonly Row[], complete: boolean }} More
+ * @typedef {{ rows: readonly Row[], complete: boolean }} Loaded all rows so far
  */
 /**
  * @template Row

@@ -472,6 +472,12 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByLabel('Name').fill('Katherine');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { name: 'Katherine', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Export data' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Saved .* records/).waitFor();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent?.trim()))
+      .toBe('Export data');
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'End session' }).click();
     await page.getByText('None.').waitFor();
@@ -659,7 +665,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     const wallets = [randomWallet(), randomWallet(), randomWallet()];
     for (const [index, wallet] of wallets.entries()) {
       await server.openSession(gameId, wallet);
-      await store.write(setProfile, wallet, { username: ['=HYPERLINK("x")', 'Grace', 'Alan, "A"'][index] });
+      await store.write(setProfile, wallet, { username: ['=HYPERLINK("x")', 'Grace', '＝A1, "A"'][index] });
       await store.write(setScore, { gameId, wallet }, 100 - index);
     }
     const page = await open('games/board/leaderboard');
@@ -683,14 +689,39 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     const lines = csv.text.split('\r\n');
     expect(lines[0]).toBe('\uFEFFRank,Player,Wallet,Score,Updated');
     expect(lines[1]).toMatch(`1,"'=HYPERLINK(""x"")",${wallets[0]},100,`);
-    expect(lines[3]).toMatch(`3,"Alan, ""A""",${wallets[2]},98,`);
+    expect(lines[3]).toMatch(`3,"'＝A1, ""A""",${wallets[2]},98,`);
     const json = await download('Export as JSON');
     expect(JSON.parse(json.text)).toMatchObject([{ score: 100 }, { score: 99, position: 2 }, { score: 98 }]);
 
     await page.getByRole('button', { name: 'Remove score of Grace' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
+    await page.getByRole('row', { name: /^2 ＝A1/ }).waitFor();
     expect(await store.read(readPlace, defaultBoardOf(gameId), wallets[1] ?? '')).toBeNull();
+  });
+
+  test('stays at its place in a long table, also with the keyboard, when a row is removed', async () => {
+    const { gameId } = await server.createGame({ name: 'Deep', slug: 'deep' });
+    const { db: store } = server.services;
+    const wallets = Array.from({ length: 600 }, randomWallet);
+    await Promise.all(
+      wallets.map((wallet, index) => store.write(setScore, { gameId, wallet }, 10_000 - index)),
+    );
+    const page = await open('games/deep/leaderboard');
+    const table = page.getByRole('region', { name: 'Leaderboard of Deep' });
+    await until('all rows are loaded', async () => {
+      await table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+      return page.getByText('600 rows', { exact: true }).isVisible();
+    });
+    await table.evaluate((element) => element.scrollTo({ top: 580 * 44 }));
+    const name = defaultName(wallets[585] ?? '');
+    await page.getByRole('button', { name: `Remove score of ${name}` }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('599 rows', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /^586 .* 9,414 / }).waitFor();
+    expect(await table.evaluate((element) => element.scrollTop)).toBe(580 * 44);
+    expect(await table.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
   test('a completely loaded table requests nothing more when it is enlarged', async () => {
