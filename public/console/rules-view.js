@@ -82,7 +82,9 @@ function Editor({ game, stored, reload }) {
     setText(textOf(now.rules));
   };
   useEffect(() => {
-    if (outdated && !changed) load(stored);
+    // These changes may be what was saved: the response was lost with the connection.
+    const isSaved = rules !== null && textOf(rules) === textOf(stored.rules);
+    if (outdated && (!changed || isSaved)) load(stored);
   }, [outdated, changed, stored]);
   useDraft(rulesDraftKey(gameId), changed ? { base, text } : undefined);
   /** @param {Problem} problem */

@@ -86,6 +86,21 @@ describe.skipIf(noBrowser !== null)('the rules editor', () => {
     await page.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
   });
 
+  test('shows rules as saved when only the response to saving them was lost', async () => {
+    const { page, editor } = await open();
+    await writeOver(editor, (await editor.innerText()).replace('"win"', '"won"'));
+    await page.getByText(/ rules?, valid$/).waitFor();
+    await page.route('**/admin/set-rules', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.getByRole('button', { name: 'Save rules' }).click();
+    await page.getByText('Cannot reach the server').first().waitFor();
+    await page.getByText('Version 2', { exact: true }).waitFor();
+    await page.getByText('Unsaved changes').first().waitFor({ state: 'detached' });
+    expect(await page.getByText('was saved in the meantime').count()).toBe(0);
+  });
+
   test('refuses a number that the browser would round', async () => {
     const { page, editor } = await open();
     await writeOver(editor, JSON.stringify(rules, null, 2).replace('100', '9007199254740993'));

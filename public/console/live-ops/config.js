@@ -60,7 +60,9 @@ function Editor({ gameId, stored, reload }) {
     setText(textOf(now.entries));
   };
   useEffect(() => {
-    if (isOutdated && !isChanged) load(stored);
+    // These changes may be what was saved: the response was lost with the connection.
+    const isSaved = problem === '' && changesBetween(stored.entries, entriesOf(text)).length === 0;
+    if (isOutdated && (!isChanged || isSaved)) load(stored);
   }, [isOutdated, isChanged, stored]);
   useDraft(draftKey, isChanged ? { base, text } : undefined);
   return html`
