@@ -59,7 +59,7 @@ function Console() {
         : new Admin(token, {
             identity: shared.identity(),
             onIdentity: (identity) => shared.keepIdentity(identity),
-            onReplaced: (replaced) => shared.keep(replaced),
+            onReplaced: (replaced) => shared.replace(replaced),
             onRefused: () => {
               shared.refuse();
               leave(tokenInvalid);

@@ -5,7 +5,7 @@ const identityKey = 'gantry-console-identity';
 const responseTimeoutMs = 250;
 
 /** @typedef {import('./admin.js').Identity} Identity */
-/** @typedef {{ kind: 'ask' } | { kind: 'token', token: string } | { kind: 'signed-in' } | { kind: 'signed-out', token: string }} Message */
+/** @typedef {{ kind: 'ask' } | { kind: 'token', token: string } | { kind: 'signed-in' } | { kind: 'replaced', before: string | null, token: string } | { kind: 'signed-out', token: string }} Message */
 
 /**
  * The admin token of this tab, shared with the console's other tabs on request. It is stored per tab, for as long as
@@ -21,7 +21,7 @@ export class SharedSignIn {
 
   /**
    * @param {{ onToken: (token: string) => void, onSignedOut: () => void }} listeners called when another tab shares its
-   *   token with this one, and when it signs out of all tabs
+   *   token, or one that replaces it, with this one, and when it signs out of all tabs
    */
   constructor({ onToken, onSignedOut }) {
     this.#onToken = onToken;
@@ -53,6 +53,12 @@ export class SharedSignIn {
   keep(token) {
     write(key, token);
     this.#send({ kind: 'signed-in' });
+  }
+
+  /** The token of this tab, and of the others that have the same, was replaced by this one. @param {string} token */
+  replace(token) {
+    this.#send({ kind: 'replaced', before: this.token(), token });
+    write(key, token);
   }
 
   /** Requests the token from other tabs; resolves after they had time to respond. */
@@ -91,7 +97,8 @@ export class SharedSignIn {
     const token = this.token();
     if (message.kind === 'ask' && token !== null) this.#send({ kind: 'token', token });
     if (message.kind === 'signed-in' && token === null) this.#send({ kind: 'ask' });
-    if (message.kind === 'token' && token === null && !this.#refused.has(message.token)) {
+    const isOffered = message.kind === 'token' && token === null && !this.#refused.has(message.token);
+    if (isOffered || (message.kind === 'replaced' && token !== null && message.before === token)) {
       write(key, message.token);
       this.#onToken(message.token);
     }

@@ -169,10 +169,18 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     const row = page.getByRole('row', { name: /Barbara/ });
     await row.getByText('you', { exact: true }).waitFor();
     expect(await row.getByRole('button', { name: /Revoke/ }).count()).toBe(0);
+    // What is typed in another tab of the same owner stays.
+    const beside = await page.context().newPage();
+    await beside.goto(`${server.url}/console#/administrators`);
+    await beside.getByRole('button', { name: 'New administrator' }).click();
+    await beside.getByLabel('Name', { exact: true }).fill('Half typed');
     await row.getByRole('button', { name: 'New token for Barbara' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
     const next = await page.locator('.secret-text').innerText();
     expect(next).not.toBe(token);
+    await beside.getByRole('button', { name: 'Create', exact: true }).click();
+    await beside.getByRole('dialog', { name: 'Token of Half typed' }).waitFor();
+    await beside.close();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.reload();
     await page.getByRole('row', { name: /Barbara/ }).waitFor();
