@@ -137,6 +137,38 @@ test("basement.fun's subscribers receive each change with their subscription", a
   expect(changes()).toHaveLength(2);
 });
 
+test('what a friend plays while appearing offline is told by no call', async () => {
+  const { db } = server.services;
+  const [played, opened] = [await newGame(), await newGame()];
+  const [ada, bob] = [await server.openSession(launcherGame), await server.openSession(launcherGame)];
+  await befriend(db, launcherGame, ada.wallet, bob.wallet);
+  const { wallet } = ada;
+  const node = { id: crypto.randomUUID(), upMs: 0 };
+  await db.write(recordPlays, node, [{ wallet, gameId: played.gameId, agoMs: 0 }]);
+  await db.write(recordPlays, { ...node, upMs: 5_000 }, [{ wallet, gameId: null, agoMs: 0 }]);
+  const [own, friend] = [await connect(ada), await connect(bob)];
+  const calls = () =>
+    Promise.all([
+      friend.call('getPlaytime', { wallet }),
+      friend.call('getPlaytimeForGame', { wallet, gameId: opened.gameId }, 'profiles'),
+      friend.call('getTotalPlaytime', { wallet }, 'profiles'),
+      friend.call('getLastPlayed', { wallet }, 'profiles'),
+      friend.call('getGamesHistory', { wallet }, 'profiles'),
+    ]);
+  const before = await calls();
+  await own.call('setStatus', { status: 'invisible' }, 'realtime-events');
+  await own.call('setCurrentGame', { gameId: opened.gameId });
+  const ownLast = () => own.call('getLastPlayed', wallet, 'profiles') as Promise<{ duration?: number }>;
+  await until('a second of playtime', async () => ((await ownLast()).duration ?? 0) >= 1);
+  expect(await ownLast()).toMatchObject({ gameId: opened.gameId, currentlyPlaying: true });
+  expect(await calls()).toEqual(before);
+  await own.call('setStatus', { status: 'online' }, 'realtime-events');
+  await expect
+    .poll(() => friend.call('getLastPlayed', wallet, 'profiles'))
+    .toMatchObject({ gameId: opened.gameId, currentlyPlaying: true });
+  for (const one of [own, friend]) one.socket.disconnect();
+});
+
 test('playtime is seen by the player, and by friends whom the player shows it', async () => {
   const { db } = server.services;
   const [chess, go] = [await newGame(), await newGame()];

@@ -7,14 +7,19 @@ export interface Playtime extends PlaytimeRow {
   isPlaying: boolean;
 }
 
-/** A player's playtime in these games, or in all games, the last played first. */
+/** A player's playtime in these games, or in all games, the last played first; `withOpen`: with what is open now. */
 export const playtimeOf = query(
   'playtimeOf',
-  function* (read, wallet: string, gameIds: readonly string[] | null): ReadSteps<Playtime[]> {
+  function* (
+    read,
+    wallet: string,
+    gameIds: readonly string[] | null,
+    { withOpen = true }: { withOpen?: boolean } = {},
+  ): ReadSteps<Playtime[]> {
     return yield* read.inOneView(function* (): ReadSteps<Playtime[]> {
       const rows = yield* read.all(selectPlaytime, { wallet });
       const found = new Map(rows.map((row) => [row.gameId, { ...row, isPlaying: false }]));
-      const open = yield* read.get(openPlays, wallet);
+      const open = withOpen ? yield* read.get(openPlays, wallet) : undefined;
       const node = open && (yield* read.get(playNodes, open.nodeId));
       if (node) {
         const row = withStretch(found.get(open.gameId), open, endOnNode(node, read.now));

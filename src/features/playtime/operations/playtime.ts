@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { VisiblePlayer } from '../../../cluster/players/player-part.ts';
 import { GantryError } from '../../../core/errors.ts';
 import { addressInput, id, success, timestamp } from '../../../core/schemas/fields.ts';
 import { pagingOf } from '../../../core/schemas/paging.ts';
@@ -10,6 +11,12 @@ import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.t
 import { defineOperation, defineOtherForm, type SessionCaller } from '../../operation.ts';
 import { type Cost, rowsCost } from '../../operation-cost.ts';
 import { type Playtime, playtimeOf } from '../queries.ts';
+
+interface Needs {
+  db: Store;
+  /** `visible`: what friends see of a player now; null: the player is offline to them. */
+  players: { visible(wallet: string): VisiblePlayer | null };
+}
 
 const maxGames = 100;
 
@@ -44,11 +51,12 @@ function toGamePlaytime(row: Playtime): z.infer<typeof gamePlaytime> {
 
 /**
  * The playtime of a player, as far as the caller may see it: a launcher that of its player and of friends who show it, a
- * game only what was played in it. What a friend has open is seen as their presence is.
+ * game only what was played in it. What a friend has open counts only while friends see it, so that playtime that grows
+ * does not tell who plays but appears offline.
  * @throws GantryError `not_a_friend`, `friends_forbidden`
  */
 async function visiblePlaytime(
-  db: Store,
+  { db, players }: Needs,
   caller: SessionCaller,
   wallet = caller.wallet,
 ): Promise<Playtime[]> {
@@ -64,9 +72,9 @@ async function visiblePlaytime(
       'Only friends see how long a player has played, if the player shows it',
     );
   }
-  const found = await db.read(playtimeOf, wallet, own);
-  if (shown.showGame && shown.presence === 'friends') return found;
-  return found.map((row) => ({ ...row, isPlaying: false }));
+  // The settings too, because what is visible follows a moment after they have changed.
+  const isGameShown = shown.showGame && shown.presence === 'friends' && players.visible(wallet)?.game;
+  return db.read(playtimeOf, wallet, own, { withOpen: Boolean(isGameShown) });
 }
 
 /**
@@ -103,9 +111,9 @@ export const getPlaytime = defineOperation({
       .array(gamePlaytime)
       .meta({ description: 'Games played at least once, the last played first' }),
   }),
-  async handler({ input: { gameIds, wallet }, caller }, { db }: { db: Store }) {
-    const wanted = gameIds && new Set(await gameIdsOf(db, caller, gameIds));
-    const found = await visiblePlaytime(db, caller, wallet);
+  async handler({ input: { gameIds, wallet }, caller }, needs: Needs) {
+    const wanted = gameIds && new Set(await gameIdsOf(needs.db, caller, gameIds));
+    const found = await visiblePlaytime(needs, caller, wallet);
     const shown = wanted ? found.filter(({ gameId }) => wanted.has(gameId)) : found;
     return { success: true, playtime: shown.map(toGamePlaytime) };
   },
@@ -123,10 +131,10 @@ export const listRecentGames = defineOperation({
     success,
     games: z.array(gamePlaytime.extend({ slug: z.string(), name: z.string(), image: z.string() })),
   }),
-  async handler({ input: { limit }, caller }, { db }: { db: Store }) {
+  async handler({ input: { limit }, caller }, needs: Needs) {
     const games = [];
-    for (const row of await visiblePlaytime(db, caller)) {
-      const game = await db.read(findGame, row.gameId);
+    for (const row of await visiblePlaytime(needs, caller)) {
+      const game = await needs.db.read(findGame, row.gameId);
       if (!game || game.listing === 'archived') continue;
       const { slug, name, image } = game;
       games.push({ ...toGamePlaytime(row), slug, name, image });
@@ -144,8 +152,8 @@ export const getPlaytimeForGame = defineOperation({
   auth: 'player',
   input: z.object({ wallet: walletInput, gameId: gameInput }),
   output: z.object({ success, secondsPlayed: z.int() }),
-  async handler({ input: { wallet, gameId }, caller }, { db }: { db: Store }) {
-    const [secondsPlayed = 0] = await secondsPlayedIn(db, caller, wallet, [gameId]);
+  async handler({ input: { wallet, gameId }, caller }, needs: Needs) {
+    const [secondsPlayed = 0] = await secondsPlayedIn(needs, caller, wallet, [gameId]);
     return { success: true, secondsPlayed };
   },
 });
@@ -162,15 +170,20 @@ export const getPlaytimeForGames = defineOperation({
     success,
     secondsPlayed: z.array(z.int()).meta({ description: 'In the order of `gameIds`' }),
   }),
-  async handler({ input: { wallet, gameIds }, caller }, { db }: { db: Store }) {
-    return { success: true, secondsPlayed: await secondsPlayedIn(db, caller, wallet, gameIds) };
+  async handler({ input: { wallet, gameIds }, caller }, needs: Needs) {
+    return { success: true, secondsPlayed: await secondsPlayedIn(needs, caller, wallet, gameIds) };
   },
 });
 
-async function secondsPlayedIn(db: Store, caller: SessionCaller, wallet: string, names: readonly string[]) {
-  const gameIds = await gameIdsOf(db, caller, names);
+async function secondsPlayedIn(
+  needs: Needs,
+  caller: SessionCaller,
+  wallet: string,
+  names: readonly string[],
+) {
+  const gameIds = await gameIdsOf(needs.db, caller, names);
   const found = new Map(
-    (await visiblePlaytime(db, caller, wallet)).map((row) => [row.gameId, secondsOf(row)]),
+    (await visiblePlaytime(needs, caller, wallet)).map((row) => [row.gameId, secondsOf(row)]),
   );
   return gameIds.map((gameId) => found.get(gameId) ?? 0);
 }
@@ -183,8 +196,8 @@ export const getTotalPlaytime = defineOperation({
   auth: 'player',
   input: z.object({ wallet: walletInput }),
   output: z.object({ success, playtime: z.int().meta({ description: 'In seconds' }) }),
-  async handler({ input: { wallet }, caller }, { db }: { db: Store }) {
-    const found = await visiblePlaytime(db, caller, wallet);
+  async handler({ input: { wallet }, caller }, needs: Needs) {
+    const found = await visiblePlaytime(needs, caller, wallet);
     return { success: true, playtime: secondsOf({ ms: found.reduce((sum, { ms }) => sum + ms, 0) }) };
   },
 });
@@ -202,8 +215,8 @@ export const getGamesHistory = defineOperation({
     currentlyPlaying: z.array(z.object({ gameId: id, started: timestamp })),
     history: z.array(z.object({ gameId: id, started: timestamp, ended: timestamp })),
   }),
-  async handler({ input: { wallet, limit, skip }, caller }, { db }: { db: Store }) {
-    const found = await visiblePlaytime(db, caller, wallet);
+  async handler({ input: { wallet, limit, skip }, caller }, needs: Needs) {
+    const found = await visiblePlaytime(needs, caller, wallet);
     return {
       success: true,
       currentlyPlaying: found
@@ -237,14 +250,14 @@ export const getLastPlayed = defineOperation({
     isUsed: ({ asText }) => asText !== undefined,
     input: z.object({ asText: walletInput }),
     output: lastPlayed,
-    handler: ({ input, caller }, { db }: { db: Store }) => lastPlayedOf(db, caller, input.asText),
+    handler: ({ input, caller }, needs: Needs) => lastPlayedOf(needs, caller, input.asText),
   }),
   output: lastPlayed,
-  handler: ({ input, caller }, { db }: { db: Store }) => lastPlayedOf(db, caller, input.wallet),
+  handler: ({ input, caller }, needs: Needs) => lastPlayedOf(needs, caller, input.wallet),
 });
 
-async function lastPlayedOf(db: Store, caller: SessionCaller, wallet: string) {
-  const [last] = await visiblePlaytime(db, caller, wallet);
+async function lastPlayedOf(needs: Needs, caller: SessionCaller, wallet: string) {
+  const [last] = await visiblePlaytime(needs, caller, wallet);
   if (!last) return { success: true };
   const { gameId, isPlaying, startedAt, lastAt } = last;
   const duration = secondsOf({ ms: Math.max(0, lastAt - startedAt) });
