@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { asScore } from '../shared/score.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
@@ -9,7 +10,7 @@ import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { SelectField, TextField } from './fields.js';
-import { asCount, asScore } from './numbers.js';
+import { asCount } from './numbers.js';
 import { usePages, useQuery } from './queries.js';
 import { useDebounced } from './use-debounced.js';
 

@@ -1,6 +1,5 @@
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const rate = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-const score = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
 const units = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** `12,345` @param {number} value */
@@ -21,9 +20,6 @@ export function asDuration(value) {
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
 }
-
-/** With the full precision of a double. @param {number} value */
-export const asScore = (value) => score.format(value);
 
 /** `1.5 MB`, in powers of 1,024. @param {number} value bytes */
 export function asBytes(value) {

@@ -1,12 +1,12 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
+import { asScore } from '../shared/score.js';
 import { Empty } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { isoTime, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { SelectField } from './fields.js';
-import { asScore } from './numbers.js';
 import { usePages, useQuery } from './queries.js';
 
 /** @typedef {import('./admin.js').Output<'listPlayerScores'>['data'][number]} Score */

@@ -4,6 +4,7 @@ import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { minuteTime, RelativeTime } from '../shared/relative-time.js';
+import { asScore } from '../shared/score.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { toastError } from '../shared/toasts.js';
 
@@ -154,7 +155,7 @@ function BoardRow({ row, own, onTalkTo }) {
         <span class="board-name truncate" title=${wallet}>${username}${own && html` <span class="you">you</span>`}</span>
         ${details && html`<span class="board-details quiet small truncate">${details}</span>`}
       </span>
-      <span class="board-score numeric">${numbers.format(score)}</span>
+      <span class="board-score numeric">${asScore(score)}</span>
       ${
         own
           ? html`<span class="board-action"></span>`
@@ -178,6 +179,6 @@ function detailsOf(metadata = {}) {
         typeof value === 'number' || (typeof value === 'string' && value.length <= maxTextLength),
     )
     .slice(0, maxFields)
-    .map(([name, value]) => `${titleOf(name)}: ${typeof value === 'number' ? numbers.format(value) : value}`)
+    .map(([name, value]) => `${titleOf(name)}: ${typeof value === 'number' ? asScore(value) : value}`)
     .join(' · ');
 }

@@ -86,6 +86,28 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     await page.locator('.board-row').filter({ hasText: '2,020' }).waitFor();
   });
 
+  test('scores of different ranks look different, and long ones leave room for who reached them', async () => {
+    const { db } = demo.server.services;
+    const [ada, grace] = await Promise.all([demo.play(phone), demo.play()]);
+    const { gameId } = demo;
+    await db.write(setLeaderboardScore, { gameId, wallet: ada.wallet }, 'weekly', 12.3456);
+    await showPanel(ada.page, /Leader/);
+    await ada.page.getByRole('combobox', { name: 'Leaderboard' }).selectOption({ label: 'Weekly' });
+    await ada.page.locator('.board-row.own').getByText('12.3456', { exact: true }).waitFor();
+    const long = ada.page.locator('.board-row').first();
+    for (const [score, shown] of [
+      [Number.MAX_SAFE_INTEGER, '9,007,199,254,740,991'],
+      [1.234567890123e300, '1.234567890123E300'],
+    ] as const) {
+      await db.write(setLeaderboardScore, { gameId, wallet: grace.wallet }, 'weekly', score);
+      await long.getByText(shown, { exact: true }).waitFor();
+      const width = async (part: string) => (await long.locator(part).boundingBox())?.width ?? 0;
+      expect(await width('.board-name')).toBeGreaterThan(60);
+      const button = await long.getByRole('button', { name: /^Message/ }).boundingBox();
+      expect((button?.x ?? Infinity) + (button?.width ?? 0)).toBeLessThan(phone.viewport?.width ?? 0);
+    }
+  });
+
   test('a player replies to a message, which is quoted until it is unsent', async () => {
     const { ada, grace } = await inConversation('Shall we play tomorrow?');
     await messageAction(ada.page, 'Reply to: Shall we play');
