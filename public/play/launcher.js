@@ -1,7 +1,7 @@
 import { GantryClient, signInAsGuest } from 'gantry-client';
 import { defaultName } from 'gantry-names';
 import { Observable } from '../shared/observable.js';
-import { toast, toastError } from '../shared/toasts.js';
+import { toastError } from '../shared/toasts.js';
 import { ConnectionState } from './connection-state.js';
 import { GameSessions } from './game-sessions.js';
 import { Inbox } from './inbox.js';
@@ -27,7 +27,7 @@ import { claimsOf } from './token.js';
  * @typedef {{ gameId: string, connect: string, from: string }} Join `from`: the friend to join; `connect`: what the game needs for that
  */
 
-const notListed = 'This game is not in the list of this launcher';
+const unknownGame = 'There is no such game here; it may have been removed';
 
 /** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
@@ -41,6 +41,10 @@ export class Launcher extends Observable {
   /** Passed on to the game that is being opened. @type {Join | null} */
   #join = null;
   players = new PlayerBook();
+  /** Games outside of the list that have been opened. @type {Game[]} */
+  #unlisted = [];
+  /** The slug of the game that is looked for outside of the list. @type {string | null} */
+  #finding = null;
   places;
   /** The place that is shown: of the open game or the library, also while another game is being opened. */
   shown;
@@ -119,26 +123,50 @@ export class Launcher extends Observable {
     this.#unfollowPlaces = places.onChange(() => this.#followPlace());
   }
 
-  /**
-   * Opens the game of the place, or closes the open one.
-   * @param {boolean} isListNew whether the list of games has just been loaded: it lacks games that were added since
-   */
-  #followPlace(isListNew = false) {
+  /** Opens the game of the place, or closes the open one. */
+  #followPlace() {
     if (this.#isSigningOut) return;
     this.#showPlace();
     const { slug } = this.places.place;
-    const game = this.games?.find((one) => one.slug === slug);
+    const game = this.#known((one) => one.slug === slug);
     if (game) this.open(game).catch(toastError);
     else if (slug === '') {
       if (this.current || this.opening !== null) this.closeGame();
-    } else if (this.games && !isListNew) {
-      this.loadGames();
     } else if (this.games) {
-      this.notOpening();
-      toast(notListed, 'error');
-      this.places.leave(this.shown);
+      this.#findGame(slug);
     }
     this.changed();
+  }
+
+  /**
+   * Opens a game outside of the list: an unlisted one, which its slug finds, or one that was added since.
+   * @param {string} slug
+   */
+  async #findGame(slug) {
+    if (this.#finding === slug) return;
+    this.#finding = slug;
+    let problem = /** @type {unknown} */ (new Error(unknownGame));
+    try {
+      const { data } = await this.#connection.call('getGames', { slug, kind: 'game' });
+      this.#unlisted.push(...data);
+    } catch (error) {
+      if (/** @type {import('gantry-client').GantryError} */ (error).reason !== 'input_invalid')
+        problem = error;
+    }
+    if (this.#finding === slug) this.#finding = null;
+    if (this.places.place.slug !== slug) return; // it was left meanwhile
+    if (this.#known((one) => one.slug === slug)) {
+      this.#followPlace();
+      return;
+    }
+    this.notOpening();
+    toastError(problem);
+    this.places.leave(this.shown);
+  }
+
+  /** A game in the list, or one that was found outside of it. @param {(game: Game) => boolean} isIt */
+  #known(isIt) {
+    return this.games?.find(isIt) ?? this.#unlisted.find(isIt);
   }
 
   /** While a game is being opened, what is shown stays, unless the player chooses another panel: for the game too. */
@@ -149,13 +177,13 @@ export class Launcher extends Observable {
   }
 
   /**
-   * The game's name; null while the games are loading, and for one that is not listed.
+   * The game's name; null while the games are loading, and for one that is not listed, unless it has been opened.
    * @param {string} gameId
    */
   nameOf(gameId) {
     const { current } = this;
     if (current?.game.gameId === gameId) return current.game.name;
-    return this.games?.find((game) => game.gameId === gameId)?.name ?? null;
+    return this.#known((game) => game.gameId === gameId)?.name ?? null;
   }
 
   async loadGames() {
@@ -165,7 +193,6 @@ export class Launcher extends Observable {
   }
 
   async #fetchGames() {
-    const { slug } = this.places.place;
     try {
       this.error = null;
       // Shown together, so that nothing moves when the second arrives.
@@ -180,15 +207,13 @@ export class Launcher extends Observable {
       if (this.games === null) this.error = error;
     }
     // Before anything else is clicked.
-    const place = this.places.place;
-    // A place chosen meanwhile may be of a game that was added after this list was read.
-    if (place.slug !== '') this.#followPlace(place.slug === slug);
+    if (this.places.place.slug !== '') this.#followPlace();
     this.changed();
   }
 
   /**
    * Opens a game as a place, so that reloads and the back button work.
-   * @param {Game} game
+   * @param {Pick<Game, 'slug'>} game
    */
   show({ slug }) {
     this.places.go({ slug });
@@ -296,18 +321,16 @@ export class Launcher extends Observable {
    * Opens a game to join a friend there; one that is open is told at once.
    * @param {Join} join
    */
-  openToJoin(join) {
-    if (this.current?.game.gameId === join.gameId) {
+  async openToJoin(join) {
+    const { gameId } = join;
+    if (this.current?.game.gameId === gameId) {
       this.current.join(join);
       return;
     }
-    const game = this.games?.find(({ gameId }) => gameId === join.gameId);
-    if (!game) {
-      toast(notListed, 'error');
-      return;
-    }
+    const listed = this.#known((game) => game.gameId === gameId);
+    const { slug } = listed ?? (await this.#connection.call('getGame', { gameId })).game;
     this.#join = join;
-    this.show(game);
+    this.show({ slug });
   }
 
   /**
@@ -361,7 +384,7 @@ export class Launcher extends Observable {
     const slug = this.places.dialog('about');
     const { current } = this;
     if (slug === null) return undefined;
-    return current?.game.slug === slug ? current.game : this.games?.find((game) => game.slug === slug);
+    return current?.game.slug === slug ? current.game : this.#known((game) => game.slug === slug);
   }
 
   /** Shows the dialog of a game. @param {Game} game */

@@ -1,6 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
+import { sendInvites } from '../../src/features/friends/invite-commands.ts';
+import { friendWallets } from '../../src/features/friends/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { befriend } from '../support/befriend.ts';
 import { until } from '../support/until.ts';
@@ -225,8 +227,27 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
     await page.getByRole('heading', { name: 'Added', level: 1 }).waitFor();
     expect(hashOf(page)).toBe('#added');
     await page.goto(`${demo.server.url}/play#missing`);
-    await page.getByText('This game is not in the list of this launcher').waitFor();
+    await page.getByText('There is no such game here').waitFor();
     await expect.poll(() => hashOf(page)).toBe('#added');
+  });
+
+  test('an unlisted game opens by its address, and for players who are invited to it', async () => {
+    const { db } = demo.server.services;
+    const { gameId } = await demo.server.createGame({ name: 'Beta', slug: 'beta', listing: 'unlisted' });
+    const page = await signIn();
+    await page.goto(`${demo.server.url}/play#beta`);
+    const opened = page.getByRole('heading', { name: 'Beta', level: 1 });
+    await opened.waitFor();
+    await page.getByRole('link', { name: 'All games' }).click();
+    await page.getByRole('button', { name: 'Play Demo Game' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Play Beta' }).count()).toBe(0);
+    await page.reload();
+    const { address } = await signedInAs(page);
+    const [grace = ''] = await db.read(friendWallets, address);
+    await db.write(sendInvites, grace, [address], { gameId, connect: 'room 7', message: '' });
+    await page.getByRole('button', { name: 'Accept the invite of Grace H' }).click();
+    await opened.waitFor();
+    expect(hashOf(page)).toBe('#beta');
   });
 
   test('a game that is added while the list is loading opens by its address', async () => {

@@ -32,8 +32,12 @@ function Invited({ launcher, friends, invite }) {
   /** @param {boolean} accept */
   const answer = (accept) =>
     run(accept ? 'accept' : 'decline', async () => {
-      const join = await friends.answer(invite, accept).catch(toastError);
-      if (join) launcher.openToJoin(join);
+      try {
+        const join = await friends.answer(invite, accept);
+        if (join) await launcher.openToJoin(join);
+      } catch (error) {
+        toastError(error);
+      }
     });
   return html`
     <div class="friend-notice card">
