@@ -69,7 +69,7 @@ export class Launcher extends Observable {
   friendViews = null;
   /** Why the views could not be loaded. @type {unknown} */
   friendsError = null;
-  /** What friends see of the player. */
+  /** What friends see of the player. @type {import('./stored-session.js').StoredStatus} */
   status;
   playerGames;
   /** @type {import('./home/news.js').News | null} null until loaded */
@@ -96,7 +96,8 @@ export class Launcher extends Observable {
     this.#onEnded = onEnded;
     const { address, username, avatar, exp, gameId } = claimsOf(launcherJwt);
     this.wallet = address;
-    this.status = storedStatus(address);
+    const status = storedStatus(address);
+    this.status = status ?? { status: 'online', text: '' };
     this.players.learn(address, username ?? defaultName(address), avatar);
     const url = location.origin;
     this.#connection = new GantryClient({
@@ -108,7 +109,8 @@ export class Launcher extends Observable {
         const device = storedDevices().find(({ wallet }) => wallet === address);
         return device ? signInAsGuest({ url, gameId, deviceSecret: device.deviceSecret }) : null;
       },
-      status: this.status,
+      // Otherwise the one that the player has chosen elsewhere holds.
+      status: status ?? undefined,
       store: { load: () => null, save: ({ session }) => session && this.#renewed(session.launcherJwt) },
     });
     this.#sessions = new GameSessions(this.#connection);

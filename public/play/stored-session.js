@@ -50,26 +50,36 @@ function writeDevices(devices) {
   }
 }
 
-/** What friends see of a player, stored permanently: who appears offline does so at the next visit too. */
-const statusKey = 'gantry-play-status';
+/** What friends see of each player, stored permanently: who appears offline does so at the next visit too. */
+const statusesKey = 'gantry-play-statuses';
+const maxStatuses = 20;
 
-/** @param {string} wallet @returns {StoredStatus} */
+/** @param {string} wallet @returns {StoredStatus | null} null: the player has chosen none in this browser */
 export function storedStatus(wallet) {
-  try {
-    const stored = JSON.parse(localStorage.getItem(statusKey) ?? 'null');
-    if (stored?.wallet === wallet) return { status: stored.status, text: stored.text };
-  } catch {
-    // No access to storage.
-  }
-  return { status: 'online', text: '' };
+  const stored = storedStatuses().find((one) => one.wallet === wallet);
+  return stored ? { status: stored.status, text: stored.text } : null;
 }
 
 /** @param {string} wallet @param {StoredStatus} status */
 export function storeStatus(wallet, { status, text }) {
+  const others = storedStatuses().filter((one) => one.wallet !== wallet);
   try {
-    localStorage.setItem(statusKey, JSON.stringify({ wallet, status, text }));
+    localStorage.setItem(
+      statusesKey,
+      JSON.stringify([{ wallet, status, text }, ...others].slice(0, maxStatuses)),
+    );
   } catch {
     // No access to storage: the server remembers it for a while.
+  }
+}
+
+/** @returns {(StoredStatus & { wallet: string })[]} latest first */
+function storedStatuses() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(statusesKey) ?? '[]');
+    return Array.isArray(stored) ? stored : [];
+  } catch {
+    return [];
   }
 }
 

@@ -153,6 +153,43 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     expect(await grace.page.getByText(/block/i).count()).toBe(0);
   });
 
+  test('who appears offline does so after someone else has played in the browser, and in another browser', async () => {
+    const ada = await signIn('Ada L', 'demo-game');
+    const grace = await demo.server.openSession(demo.gameId);
+    await befriend(demo.server.services.db, demo.gameId, ada.wallet, grace.wallet);
+    using watching = await connectLauncher(demo.server.url, { launcherJwt: grace.launcherJwt });
+    const seen = async (page: Page) => {
+      await page.locator('.connection', { hasText: /Live/ }).waitFor();
+      return ((await watching.call('followPresence')) as { friends: unknown[] }).friends;
+    };
+    expect(await seen(ada.page)).toHaveLength(1);
+    const choose = async (page: Page, label: string, hint: string) => {
+      await page.getByRole('button', { name: /^Account/ }).click();
+      await page.getByLabel('Status').selectOption({ label });
+      await page.getByText(hint).waitFor();
+    };
+    await choose(ada.page, 'Appear offline', 'Friends see you as offline.');
+    const beside = await ada.page.context().newPage();
+    await beside.goto(`${demo.server.url}/play`);
+    await beside.getByRole('button', { name: 'Play as a guest' }).click();
+    await choose(beside, 'Away', 'Friends see it.');
+    await beside
+      .getByRole('button', { name: /^Account/ })
+      .locator('.dot.away')
+      .waitFor();
+    await ada.page.reload();
+    expect(await seen(ada.page)).toEqual([]);
+
+    const kept = await ada.page.evaluate(() => Object.entries(sessionStorage));
+    await ada.page.close();
+    const { page } = await demo.open(desktop);
+    await page.addInitScript((entries) => {
+      for (const [key, value] of entries) sessionStorage.setItem(key, value);
+    }, kept);
+    await page.goto(`${demo.server.url}/play`);
+    expect(await seen(page)).toEqual([]);
+  });
+
   test('every state of the panel has no serious issue and fits, on wide and narrow screens, light and dark', async () => {
     const { db } = demo.server.services;
     const { page, wallet } = await signIn('Katherine J', 'demo-game');
