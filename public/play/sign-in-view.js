@@ -55,10 +55,12 @@ export function SignInView({ notice, onSignedIn }) {
     });
 
   /** @param {import('./stored-session.js').StoredDevice} device */
-  const signInAsStoredGuest = ({ wallet, deviceSecret }) =>
-    attempt(wallet, async (gameId) => {
+  const signInAsStoredGuest = (device) => {
+    const { wallet, deviceSecret } = device;
+    return attempt(wallet, async (gameId) => {
       try {
         const { launcherJwt } = await post('/launcher/sign-in-guest', { gameId, deviceSecret });
+        storeDevice(device);
         return { launcherJwt, guest: true };
       } catch (error) {
         if (isDeviceInvalid(error)) {
@@ -68,6 +70,7 @@ export function SignInView({ notice, onSignedIn }) {
         throw error;
       }
     });
+  };
 
   /**
    * @param {string} who

@@ -14,9 +14,9 @@ const gameKey = 'gantry-play-game';
  * @typedef {{ wallet: string, deviceSecret: string, name?: string }} StoredDevice `name`: the guest's, once it is known
  */
 const devicesKey = 'gantry-play-devices';
-const maxDevices = 5;
+const maxDevices = 10;
 
-/** @returns {StoredDevice[]} newest first */
+/** @returns {StoredDevice[]} the one that signed in last comes first */
 export function storedDevices() {
   try {
     const stored = JSON.parse(localStorage.getItem(devicesKey) ?? '[]');
@@ -26,9 +26,10 @@ export function storedDevices() {
   }
 }
 
-/** @param {StoredDevice} device */
+/** Stores a guest's device that signs in; beyond `maxDevices`, the one that has not for longest is lost. @param {StoredDevice} device */
 export function storeDevice(device) {
-  writeDevices([device, ...storedDevices()].slice(0, maxDevices));
+  const others = storedDevices().filter(({ wallet }) => wallet !== device.wallet);
+  writeDevices([device, ...others].slice(0, maxDevices));
 }
 
 /** Under its name a guest is offered at the next sign-in. @param {string} wallet @param {string} name */

@@ -17,6 +17,7 @@ import {
   type PlayerAtLauncher,
   playRound,
   say,
+  signedInAs,
   startConversation,
 } from './players.ts';
 
@@ -268,6 +269,32 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await ada.page.getByRole('button', { name: 'Sign out' }).click();
     await ada.page.getByRole('button', { name: 'Continue as Ada Lovelace' }).click();
     await ada.page.getByRole('button', { name: 'Account: Ada Lovelace' }).waitFor();
+  });
+
+  test('a guest who keeps coming back is not lost to the guests who play in the browser once', async () => {
+    const { page, wallet } = await demo.play();
+    const signOut = async () => {
+      await page.getByRole('button', { name: /^Account:/ }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Play as a guest' }).waitFor();
+    };
+    await signOut();
+    // Others have signed in since, as many as the browser keeps with this one.
+    await page.evaluate(() => {
+      const key = 'gantry-play-devices';
+      const [own] = JSON.parse(localStorage.getItem(key) ?? '[]');
+      const others = Array.from({ length: 9 }, (_, at) => ({ wallet: `0x${at}`, deviceSecret: 'gd_other' }));
+      localStorage.setItem(key, JSON.stringify([...others, own]));
+    });
+    await page.reload();
+    const own = page.getByRole('button', { name: `Continue as ${defaultName(wallet)}` });
+    await own.click();
+    await signOut();
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    await signOut();
+    await own.click();
+    await page.getByRole('button', { name: /^Account:/ }).waitFor();
+    expect((await signedInAs(page)).address).toBe(wallet);
   });
 
   test('on the smallest phones the page is as wide as the screen, whatever the state of the connection', async () => {
