@@ -8,7 +8,7 @@ import { setScore } from '../../src/features/scores/commands.ts';
 import { befriend } from '../support/befriend.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { until } from '../support/until.ts';
-import { desktop, noBrowser, openPage, type WatchedPage } from './browser.ts';
+import { desktop, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 import { useDemoInBrowser } from './demo-in-browser.ts';
 import { say, signedInAs } from './players.ts';
@@ -188,6 +188,24 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     }, kept);
     await page.goto(`${demo.server.url}/play`);
     expect(await seen(page)).toEqual([]);
+  });
+
+  test('a long name without spaces is broken within the dialog about a friend', async () => {
+    const { db } = demo.server.services;
+    const { page, wallet } = await signIn('Ada L', '', { ...phone, viewport: { width: 360, height: 740 } });
+    const long = await demo.server.openSession(demo.gameId);
+    await db.write(setProfile, long.wallet, { username: 'W'.repeat(32) });
+    await befriend(db, demo.gameId, long.wallet, wallet);
+    await page.getByRole('tab', { name: /^Friends/ }).click();
+    await page.getByRole('button', { name: /^More about W/ }).click();
+    const dialog = page.getByRole('dialog', { name: /^W/ });
+    const cutOff = () =>
+      dialog.evaluate((one) => one.scrollWidth - one.clientWidth + (one.scrollLeft > 0 ? 1 : 0));
+    expect(await cutOff()).toBe(0);
+    await dialog.getByRole('button', { name: 'Block' }).click();
+    const question = await dialog.getByText(/is not notified/).boundingBox();
+    expect(question?.x).toBeGreaterThanOrEqual((await dialog.boundingBox())?.x ?? Infinity);
+    expect(await cutOff()).toBe(0);
   });
 
   test('every state of the panel has no serious issue and fits, on wide and narrow screens, light and dark', async () => {
