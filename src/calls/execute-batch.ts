@@ -86,8 +86,14 @@ export function executeBatch(
 
   async function prepare({ method, data }: BatchedCall): Promise<Prepared> {
     const operation = find(method);
-    if (!operation || !isBatchable(operation)) {
+    if (operation?.kind !== 'write') {
       throw new GantryError('method_unknown', 'method must name an operation that writes');
+    }
+    if (!isBatchable(operation)) {
+      throw new GantryError(
+        'method_unknown',
+        `${operation.name} cannot be in a batch: send it as a call of its own`,
+      );
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
       if (data[own] === undefined || data[own] === null || data[own] === '') continue;
@@ -147,8 +153,8 @@ function refuseTooMuch(calls: number): void {
   );
 }
 
-function isBatchable({ kind, auth, isRepeatable }: AnyOperation): boolean {
-  return kind === 'write' && !isRepeatable && ['player', 'player-or-server', 'game-secret'].includes(auth);
+function isBatchable({ auth, isRepeatable }: AnyOperation): boolean {
+  return !isRepeatable && ['player', 'player-or-server', 'game-secret'].includes(auth);
 }
 
 function refuseAt(at: number, error: unknown): never {

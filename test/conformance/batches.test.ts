@@ -169,6 +169,12 @@ describe('a batch', () => {
     refused(await asServer(operations), 400, 'input_invalid');
   });
 
+  it('says of a write that is none of a batch to send it by itself', async () => {
+    const friend = { method: 'addFriend', data: { wallet: randomWallet() } };
+    const { message } = refused(await asServer([friend]), 405, 'method_unknown');
+    expect(message).toBe('operations.0: addFriend cannot be in a batch: send it as a call of its own');
+  });
+
   it("of a game's server without a wallet is told which operation lacks it", async () => {
     const answer = await asServer([setScore(randomWallet(), 1), setScore(undefined, 1)]);
     expect(refused(answer, 401, 'token_missing').message).toMatch(/^operations\.1: wallet is missing/);
