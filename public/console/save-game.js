@@ -46,10 +46,10 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
       const theirs = settingsOf(typedOf(current));
       if (isContradicted(before, now, theirs)) throw new Error(changedMeanwhile);
       await admin.call('updateGame', { gameId, ...changesOf(before, now) });
+      toast('Saved', 'success'); // also when reading it again fails
+      onSaved();
       setBase(await read());
       setEdits((latest) => changedFields(edits, latest)); // what was typed since then
-      toast('Saved', 'success');
-      onSaved();
     } catch (failed) {
       setError(failed);
     }

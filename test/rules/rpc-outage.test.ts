@@ -15,8 +15,8 @@ test('while its RPC server does not answer or serves another chain, actions say 
   await using directory = await temporaryDirectory();
   const warnings: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
-  const start = (url: string) => {
-    const CHAINS = JSON.stringify({ [chain.chainId]: [url] });
+  const start = () => {
+    const CHAINS = JSON.stringify({ [chain.chainId]: [proxy.url] });
     return startTestServer({ ...chain.variables, CHAINS, DATA_DIR: directory.path }, logger);
   };
   const win = (server: TestServer) =>
@@ -33,7 +33,7 @@ test('while its RPC server does not answer or serves another chain, actions say 
 
   let [launcherJwt, wallet] = ['', ''];
   {
-    await using server = await start(proxy.url);
+    await using server = await start();
     const { gameId } = await server.createGame({ policies: { spending: generousSpending(chain) } });
     const { Token: contract } = chain.addresses;
     const actions = [{ type: 'IssueToken', chainId: chain.chainId, contract, amount: '1' }];
@@ -42,7 +42,7 @@ test('while its RPC server does not answer or serves another chain, actions say 
     ({ launcherJwt, wallet } = await server.openSession(gameId));
   }
   proxy.falsify('eth_chainId', () => '0x5');
-  await using server = await start(proxy.url);
+  await using server = await start();
   await win(server);
   await explained(server, `the RPC server configured for chain ${chain.chainId} serves chain 5`);
   proxy.lieLow(true);

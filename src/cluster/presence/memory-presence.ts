@@ -13,7 +13,7 @@ export class MemoryPresence implements Presence {
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #stop = new AbortController();
 
-  /** `clock`: in milliseconds; a monotonic one, so that nobody becomes absent because the machine's clock is set. */
+  /** `clock`: in milliseconds; monotonic, so that no session becomes absent when the machine's clock is set. */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
     repeat(() => this.sweep(), { everyMs: sweepIntervalMs, signal: this.#stop.signal, report: rethrow });

@@ -16,8 +16,8 @@ export function clockMemory(standIn: SharedArrayBuffer | undefined): ClockMemory
 }
 
 /**
- * Milliseconds by a clock that nobody sets, the same in all threads, from a moment that means nothing. The machine's own
- * clock may jump between two comparisons with the database's, and this node's writes would jump with it.
+ * A monotonic clock, the same in all threads: milliseconds since an arbitrary moment. The machine's own clock may jump
+ * between two comparisons with the database's, and this node's writes would jump with it.
  */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();

@@ -124,7 +124,7 @@ export class DueActions {
       return { action, to, data, gas: call.gas === undefined ? min(withMargin, maxGas) : needed };
     } catch (error) {
       if (isUnreachable(error)) {
-        await explainOutage(this.#lane.options, action, outageOf(this.#lane.options.chainId));
+        await explainOutage(this.#lane.options, action, noAnswerFrom(this.#lane.options.chainId));
         return null; // the next poll retries
       }
       const reverted = isOutOfFunds(error) ? null : revertReason(error, abi);
@@ -156,7 +156,7 @@ export async function explainOutage(
   if (error !== outage) await db.write(explainAction, lane, node, _id, outage);
 }
 
-export function outageOf(chainId: number): string {
+export function noAnswerFrom(chainId: number): string {
   return `the RPC server of chain ${chainId} does not answer, or not as it should`;
 }
 

@@ -1,7 +1,7 @@
 import type { PublicClient } from 'viem';
 import { ChainSettingsError } from './chain-client.ts';
 import { leaseLane, raiseNonce } from './commands.ts';
-import { DueActions, explainOutage, maxInFlight, outageOf } from './due-actions.ts';
+import { DueActions, explainOutage, maxInFlight, noAnswerFrom } from './due-actions.ts';
 import { Lane, type LaneOptions } from './lane.ts';
 import { MinedTransactions } from './mined-transactions.ts';
 import { PendingTransactions } from './pending-transactions.ts';
@@ -45,7 +45,7 @@ export class LaneWriter {
       this.#outage = '';
       return isMore;
     } catch (error) {
-      const outage = this.#outageOf(error);
+      const outage = this.#whyUnusable(error);
       if (outage === null) throw error;
       const due = await db.read(listDueActions, lane, maxInFlight);
       await Promise.all(due.map((action) => explainOutage(this.#options, action, outage)));
@@ -56,9 +56,9 @@ export class LaneWriter {
   }
 
   /** Why the chain cannot be used; null: it is another error. */
-  #outageOf(error: unknown): string | null {
+  #whyUnusable(error: unknown): string | null {
     if (error instanceof ChainSettingsError) return error.message;
-    return isUnreachable(error) ? outageOf(this.#options.chainId) : null;
+    return isUnreachable(error) ? noAnswerFrom(this.#options.chainId) : null;
   }
 }
 
