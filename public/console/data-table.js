@@ -45,7 +45,7 @@ export function DataTable({
   filter,
   polls = false,
 }) {
-  const { rows, total, complete, loading, error, loadMore, reload, reloadFirst } = pages;
+  const { rows, total, complete, loading, error, isOutdated, loadMore, reload, reloadFirst } = pages;
   const [sort, setSort] = useState(/** @type {import('./sorting.js').Sort | null} */ (null));
   const [text, setText] = useState('');
   const filterText = useDebounced(text.trim());
@@ -63,11 +63,12 @@ export function DataTable({
     const timer = setInterval(() => document.visibilityState === 'visible' && reloadFirst(), pollIntervalMs);
     return () => clearInterval(timer);
   }, [mayPoll]);
-  const shown = useMemo(() => {
-    if (rows === undefined) return undefined;
-    const found = filterText === '' ? rows : matching(rows, columns, filterText);
+  /** @param {readonly Row[]} loadedRows */
+  const arranged = (loadedRows) => {
+    const found = filterText === '' ? loadedRows : matching(loadedRows, columns, filterText);
     return sort === null ? found : sorted(found, columns, sort);
-  }, [rows, sort, filterText]);
+  };
+  const shown = useMemo(() => rows && arranged(rows), [rows, sort, filterText]);
   const isStacked = useStacking();
   const sortable = columns.filter(({ value, exportOnly }) => value && !exportOnly);
   return html`
@@ -80,7 +81,7 @@ export function DataTable({
         </div>
         <span class="quiet small numeric" role="status">${needsMore && html`<span class="spinner inline"></span> `}${countOf(loaded, total, complete, rows === undefined)}${filterText && shown ? `, ${asCount(shown.length)} match` : ''}</span>
         <${Button} kind="plain" size="small" iconOnly label="Refresh" busy=${loading && rows !== undefined} onClick=${reload}><${Icon} name="refresh" /><//>
-        <${ExportButtons} columns=${columns} pages=${pages} fileName=${fileName} />
+        <${ExportButtons} columns=${columns} pages=${pages} arranged=${arranged} fileName=${fileName} />
       </div>
       ${
         rows === undefined
@@ -93,7 +94,7 @@ export function DataTable({
               ? html`<${Empty} title="No matching rows" />`
               : html`
                 ${isArranged && !complete && !needsMore && error === null && html`<p class="banner warn">Only the first ${asCount(loaded)} rows are ${sort ? 'sorted' : 'searched'}.</p>`}
-                ${error !== null && html`<p class="banner bad" role="alert">Could not load more rows. <button type="button" class="link" onClick=${() => loadMore().catch(() => {})}>Retry</button></p>`}
+                ${error !== null && html`<p class="banner bad" role="alert">${isOutdated ? 'Could not load the current rows.' : 'Could not load more rows.'} <button type="button" class="link" onClick=${isOutdated ? reload : () => loadMore().catch(() => {})}>Retry</button></p>`}
                 <${VirtualTable}
                   caption=${caption}
                   columns=${columns}

@@ -10,15 +10,16 @@ import { asCount } from './numbers.js';
 const maxRows = 200_000;
 
 /**
- * Exports a whole list as CSV or JSON; the pages not loaded yet are loaded first.
+ * Exports a whole list as CSV or JSON, as far as its table shows it; the pages not loaded yet are loaded first.
  * @template Row
  * @param {{
  *   columns: readonly import('./virtual-table.js').Column<Row>[],
  *   pages: Pick<import('./queries.js').Pages<Row>, 'rows' | 'total' | 'complete' | 'loadMore'>,
  *   fileName: string,
- * }} props
+ *   arranged?: (rows: readonly Row[]) => readonly Row[],
+ * }} props `arranged`: filters and sorts the rows as the table does
  */
-export function ExportButtons({ columns, pages, fileName }) {
+export function ExportButtons({ columns, pages, fileName, arranged = (rows) => rows }) {
   const [progress, setProgress] = useState('');
   const { rows, total, complete } = pages;
   /** @param {'csv' | 'json'} kind */
@@ -32,11 +33,16 @@ export function ExportButtons({ columns, pages, fileName }) {
         hasAll = more.complete;
         all = more.rows;
       }
+      const exported = arranged(all);
       // Without a byte order mark, Excel reads CSV files in the code page of the system.
-      const text = kind === 'csv' ? `\uFEFF${csvOf(columns, all)}` : `${JSON.stringify(all, null, 2)}\n`;
+      const text =
+        kind === 'csv' ? `\uFEFF${csvOf(columns, exported)}` : `${JSON.stringify(exported, null, 2)}\n`;
       save(`${fileName}.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
-      const which = hasAll ? '' : 'the first ';
-      toast(`Saved ${which}${asCount(all.length)} rows as ${fileName}.${kind}`, 'success');
+      const of = hasAll ? '' : ` of the first ${asCount(all.length)}`;
+      toast(
+        `Saved ${asCount(exported.length)}${of} ${exported.length === 1 ? 'row' : 'rows'} as ${fileName}.${kind}`,
+        'success',
+      );
     } catch (error) {
       toast(`Export failed: ${messageOf(error)}`, 'error');
     }

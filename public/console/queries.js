@@ -43,11 +43,13 @@ export const pageSize = 250;
  *   complete: boolean,
  *   loading: boolean,
  *   error: unknown,
+ *   isOutdated: boolean,
  *   loadMore: () => Promise<Loaded<Row>>,
  *   reload: () => void,
  *   reloadFirst: () => void,
- * }} Pages `total`: undefined when the server does not return it; `reload` loads as many rows as there are, so that none
- *   moves under the reader; `reloadFirst` loads only the first page, for a reader who is there
+ * }} Pages `total`: undefined when the server does not return it; `isOutdated`: loading the rows again has failed;
+ *   `reload` loads as many rows as there are, so that none moves under the reader; `reloadFirst` loads only the first
+ *   page, for a reader who is there
  */
 
 /**
@@ -107,13 +109,14 @@ export function usePages(fetchPage, keyOf, dependencies) {
       ({ rows, total, complete, next: reached }) => {
         current.current.pending = null;
         current.current.next = reached;
-        show({ rows, total, complete, loading: false, error: null });
+        show({ rows, total, complete, loading: false, error: null, isOutdated: false });
         return { rows, complete };
       },
       (error) => {
         if (epoch !== current.current.epoch) throw error;
         current.current.pending = null;
-        show({ ...current.current.state, loading: false, error });
+        const { state: before } = current.current;
+        show({ ...before, loading: false, error, isOutdated: before.isOutdated || fromStart });
         throw error;
       },
     );
@@ -151,6 +154,13 @@ export function usePages(fetchPage, keyOf, dependencies) {
  */
 /**
  * @template Row
- * @typedef {{ rows: readonly Row[] | undefined, total: number | undefined, complete: boolean, loading: boolean, error: unknown }} PagesState
+ * @typedef {{ rows: readonly Row[] | undefined, total: number | undefined, complete: boolean, loading: boolean, error: unknown, isOutdated: boolean }} PagesState
  */
-const initialState = { rows: undefined, total: undefined, complete: false, loading: true, error: null };
+const initialState = {
+  rows: undefined,
+  total: undefined,
+  complete: false,
+  loading: true,
+  error: null,
+  isOutdated: false,
+};

@@ -750,7 +750,14 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     );
     await page.getByRole('button', { name: 'Refresh' }).click();
     await again;
+    await page.route('**/admin/list-leaderboard-scores', (route) => route.abort());
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Could not load the current rows.').waitFor();
+    await page.unroute('**/admin/list-leaderboard-scores');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Could not load the current rows.').waitFor({ state: 'hidden' });
     expect(requested.filter((body) => body.includes('"skip":300'))).toEqual([]);
+    expect(opened[0]?.complaints.splice(0).every((one) => one.includes('ERR_FAILED'))).toBe(true);
   });
 
   test('sorts a table by any of its columns, with all of its rows, and on a phone too', async () => {
@@ -986,7 +993,15 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByLabel('Filter by text').fill('an unknown message');
     await page.getByText('No matching rows').waitFor();
     await page.getByLabel('Filter by text').fill('AUDITED');
+    await page.getByRole('row', { name: /updateGame.*Audited.*ok/ }).waitFor();
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor({ state: 'hidden' });
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as JSON' }).click(),
+    ]);
+    const exported = JSON.parse(await readFile(await file.path(), 'utf8'));
+    expect(exported).toEqual([expect.objectContaining({ input: { gameId, name: 'Audited' } })]);
+    await page.getByText('Saved 1 row as').waitFor();
     await page
       .getByRole('row', { name: /updateGame.*Audited.*ok/ })
       .getByRole('button', { name: 'Show' })
