@@ -104,6 +104,16 @@ describe('maintenance of a game', () => {
     });
   });
 
+  it('is refused when it would be over, or end before it begins', async () => {
+    const refusedFor = (input: object, message: string) =>
+      expect(admin.call(setMaintenance, { until: Date.now(), ...input })).rejects.toThrow(
+        `until: ${message}`,
+      );
+    await refusedFor({}, 'must be in the future');
+    await refusedFor({ from: Date.now() + hour }, 'must be in the future');
+    await refusedFor({ from: Date.now() + 2 * hour, until: Date.now() + hour }, 'must be after from');
+  });
+
   it('is told to the sessions of the game and to launchers when it is set, begins and ends', async () => {
     const { gameId, launcherJwt } = await gameWithPlayer();
     const other = await gameWithPlayer();

@@ -19,8 +19,8 @@ export const putMaintenance = command(
     if (gameId !== null && !(yield* tx.lock(games, gameId))) {
       throw new GantryError('game_unknown', 'There is no game with this id or slug');
     }
-    if (until <= from) throw invalidField('until', 'must be after from');
     if (until <= tx.now) throw invalidField('until', 'must be in the future');
+    if (until <= from) throw invalidField('until', 'must be after from');
     const row: MaintenanceRow = {
       scope: scopeOf(gameId),
       gameId,
