@@ -341,8 +341,14 @@ export class Launcher extends Observable {
    */
   async setStatus(status) {
     await this.#connection.call('setStatus', status);
-    this.status = status;
-    storeStatus(this.wallet, status);
+    this.#learnStatus(status);
+  }
+
+  /** @param {import('./stored-session.js').StoredStatus} status */
+  #learnStatus({ status, text }) {
+    if (status === this.status.status && text === this.status.text) return;
+    this.status = { status, text };
+    storeStatus(this.wallet, this.status);
     this.changed();
   }
 
@@ -352,7 +358,9 @@ export class Launcher extends Observable {
     try {
       this.friendViews ??= await import('./friends/views.js');
       if (this.friends === null) {
-        this.friends = new this.friendViews.Friends(this.#connection, this.players, this.wallet);
+        this.friends = new this.friendViews.Friends(this.#connection, this.players, this.wallet, (status) =>
+          this.#learnStatus(status),
+        );
         this.friends.onChange(() => this.changed());
       }
       this.friends.follow();

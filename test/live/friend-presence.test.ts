@@ -152,6 +152,48 @@ test('an invisible player sends the one offline, and is never shown again by rec
   expect(lastOf(watching, bob)).not.toHaveProperty('text');
 });
 
+test("a player's launchers are told the player's own status, whichever of them set it; friends and games are not", async () => {
+  const [ada, bob] = await friends();
+  const { db } = server.services;
+  await db.write(setPrivacy, ada.wallet, { presence: 'nobody' });
+  using phone = await connect(ada);
+  using desktop = await connect(ada);
+  using game = await connect(await server.openSession(chess, ada.wallet));
+  using watching = await connect(bob);
+  const own = (launcher: TestLauncher) =>
+    launcher.received
+      .filter((event) => event.name === name)
+      .map(({ record }) => record.own as { status: string } | undefined);
+  for (const one of [phone, desktop]) {
+    expect(await one.call('followPresence')).toEqual({
+      success: true,
+      friends: [],
+      own: { status: 'online', text: '' },
+    });
+  }
+  expect(await game.call('followPresence')).toEqual({ success: true, friends: [] });
+  await follow(watching);
+  await phone.call('setStatus', { status: 'busy', text: 'In a raid' });
+  await phone.call('setCurrentGame', { gameId: chess });
+  await desktop.call('setStatus', { status: 'invisible' });
+  await until('told', () => [phone, desktop].every((one) => own(one).at(-1)?.status === 'invisible'));
+  const inOrder = [
+    [{ status: 'invisible', text: '' }],
+    [
+      { status: 'busy', text: 'In a raid' },
+      { status: 'invisible', text: '' },
+    ],
+  ];
+  for (const one of [phone, desktop]) expect(inOrder).toContainEqual(own(one));
+  await told();
+  expect(own(game)).toEqual([]);
+  expect(own(watching)).toEqual([]);
+  expect(toldOf(watching)).toEqual([]);
+  desktop.socket.disconnect();
+  using again = await connect(ada);
+  expect(await again.call('followPresence')).toMatchObject({ own: { status: 'invisible', text: '' } });
+});
+
 test('a status that is set again with its age replaces no later one, also in a handshake, but an earlier one', async () => {
   const [ada, bob] = await friends();
   using watching = await connect(ada);

@@ -28,6 +28,17 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     return { ...watched, wallet };
   }
 
+  /** The launcher of the player of a page, in a browser of its own. */
+  async function inAnotherBrowser(page: Page) {
+    const session = await page.evaluate(() => Object.entries(sessionStorage));
+    const opened = await demo.open(desktop);
+    await opened.page.addInitScript((entries) => {
+      for (const [key, value] of entries) sessionStorage.setItem(key, value);
+    }, session);
+    await opened.page.goto(`${demo.server.url}/play`);
+    return opened;
+  }
+
   const picture = async (page: Page, name: string) => {
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
@@ -180,14 +191,34 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await ada.page.reload();
     expect(await seen(ada.page)).toEqual([]);
 
-    const kept = await ada.page.evaluate(() => Object.entries(sessionStorage));
+    const { page } = await inAnotherBrowser(ada.page);
     await ada.page.close();
-    const { page } = await demo.open(desktop);
-    await page.addInitScript((entries) => {
-      for (const [key, value] of entries) sessionStorage.setItem(key, value);
-    }, kept);
-    await page.goto(`${demo.server.url}/play`);
     expect(await seen(page)).toEqual([]);
+  });
+
+  test('a status that is chosen in one browser is shown in the others', async () => {
+    const one = (await signIn('Ada L', '')).page;
+    const other = (await inAnotherBrowser(one)).page;
+    for (const page of [one, other]) {
+      await page.locator('.connection', { hasText: /Live/ }).waitFor();
+      await page.getByRole('button', { name: /^Account/ }).click();
+    }
+    const shows = (page: Page, status: string, text: string) =>
+      until(status, async () => {
+        const shown = [page.getByLabel('Status'), page.getByLabel('Message to friends')];
+        const [value, words] = await Promise.all(shown.map((field) => field.inputValue()));
+        return value === status && words === text;
+      });
+    await one.getByLabel('Status').selectOption({ label: 'Busy' });
+    await shows(other, 'busy', '');
+    await other.getByLabel('Message to friends').fill('In a raid');
+    await other.getByRole('button', { name: 'Set', exact: true }).click();
+    await shows(one, 'busy', 'In a raid');
+    await other.getByLabel('Status').selectOption({ label: 'Online' });
+    await shows(one, 'online', 'In a raid');
+    await one.reload();
+    await one.getByRole('button', { name: /^Account/ }).click();
+    await shows(one, 'online', 'In a raid');
   });
 
   test('a long name without spaces is broken within the dialog about a friend', async () => {

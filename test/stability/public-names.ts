@@ -87,12 +87,16 @@ export function gdscriptNames(file: string, text: string): string[] {
   return own.map(([, name]) => `${file.replace(/\.gd$/, '')}.${name}`);
 }
 
-/** Classes and functions that do not begin with an underscore, with their methods and fields. */
+/**
+ * Classes and functions that do not begin with an underscore, with their methods and fields; also those that a record
+ * inherits from the class of its required fields, `_<name>Required`.
+ */
 export function pythonNames(text: string): string[] {
   let type = '';
   return text.split('\n').flatMap((line) => {
     const [, top] = /^(?:class|(?:async )?def) (\w+)/.exec(line) ?? [];
-    if (top) type = line.startsWith('class') && !top.startsWith('_') ? top : '';
+    const [, record] = /^_(\w+)Required$/.exec(top ?? '') ?? [];
+    if (top) type = record ?? (line.startsWith('class') && !top.startsWith('_') ? top : '');
     if (top) return top.startsWith('_') ? [] : [top];
     const [, member] = /^ {4}(?:(?:async )?def )?([a-z]\w*)(?:\(|: .)/.exec(line) ?? [];
     return type && member ? [`${type}.${member}`] : [];

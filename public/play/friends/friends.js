@@ -26,6 +26,7 @@ export class Friends extends Observable {
   #list = null;
   /** What the friends are doing is not replayed: after a loss of the connection it is unknown until it has been read again. */
   #isPresenceKnown = false;
+  #onOwnStatus;
   /** @type {unknown} */
   error = null;
 
@@ -33,12 +34,15 @@ export class Friends extends Observable {
    * @param {import('gantry-client').GantryClient} connection with the launcher's own token
    * @param {import('../player-book.js').PlayerBook} players
    * @param {string} wallet
+   * @param {(status: import('gantry-client').OwnStatus) => void} onOwnStatus called with the player's own status, which
+   *   may have been chosen on another device
    */
-  constructor(connection, players, wallet) {
+  constructor(connection, players, wallet, onOwnStatus) {
     super();
     this.#connection = connection;
     this.#players = players;
     this.#wallet = wallet;
+    this.#onOwnStatus = onOwnStatus;
     this.#unsubscribe = [
       connection.on('invites created', (invite) => this.#receive(() => this.#putInvite(invite))),
       connection.on('invites removed', (invite) => this.#receive(() => this.#endInvite(invite))),
@@ -127,6 +131,7 @@ export class Friends extends Observable {
     const before = this.#list;
     this.#list = list;
     this.#isPresenceKnown = true; // only shown once it is complete on this connection
+    if (list.own && list.own !== before?.own) this.#onOwnStatus(list.own); // the same may be older than what was set here
     for (const { wallet, username, avatar } of [...list.friends, ...list.received, ...list.sent]) {
       this.#players.learn(wallet, username, avatar);
     }

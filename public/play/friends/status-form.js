@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { Button } from '../../shared/button.js';
 import { useAction } from './use-action.js';
 
@@ -22,6 +22,7 @@ export function StatusForm({ launcher }) {
   const { status: current } = launcher;
   const id = useId();
   const [text, setText] = useState(current.text);
+  useEffect(() => setText(current.text), [current.text]); // also when it was chosen on another device
   const { busy, problem, run } = useAction();
   /** @param {Partial<Status>} changes */
   const set = (changes) => run('set', () => launcher.setStatus({ ...current, ...changes }));

@@ -5,11 +5,13 @@ import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 import { connectText } from './invite.ts';
 import type { BlockingFriend } from './queries.ts';
 
+const chosenStatus = z
+  .enum(['online', 'away', 'busy', 'invisible'])
+  .meta({ description: '`invisible`: friends see the player as offline' });
+
 /** A status that a launcher sets; also `auth.status` of its handshake. */
 export const statusInput = z.object({
-  status: z
-    .enum(['online', 'away', 'busy', 'invisible'])
-    .meta({ description: '`invisible`: friends see the player as offline' }),
+  status: chosenStatus,
   text: seenByOthers(text(0, 100), { as: 'text', mute: 'command' })
     .default('')
     .meta({ description: 'Shown to friends' }),
@@ -18,6 +20,15 @@ export const statusInput = z.object({
   }),
 });
 type Status = z.output<typeof statusInput>;
+
+/** The status that a player has chosen, which only the player's own launchers are told as it is. */
+export const ownStatus = z
+  .object({
+    status: chosenStatus,
+    text: z.string().meta({ description: "The player's own words about it" }),
+  })
+  .meta({ id: 'OwnStatus' });
+export type OwnStatus = z.infer<typeof ownStatus>;
 
 const maxValues = 20;
 
@@ -113,6 +124,14 @@ export interface FriendsToFollow {
   blocking: readonly BlockingFriend[];
 }
 
+/** What following begins with. */
+export interface FollowedPresence {
+  /** Friends who are not offline. */
+  friends: FriendPresence[];
+  /** Only for a launcher. */
+  own?: OwnStatus;
+}
+
 /** The presence of the player whose session a connection belongs to. */
 export interface OwnPresence {
   /** Resolves once it is known to all nodes, so that it survives a crash of this one. */
@@ -121,11 +140,8 @@ export interface OwnPresence {
   setCurrentGame(game: { id: string; name: string } | null): void;
   /** What the connection's game says about the player; null: nothing. */
   setRichPresence(rich: RichPresence | null): void;
-  /**
-   * Follows the player's friends, and returns those who are not offline. Changes that happen while `read` runs are not
-   * missed.
-   */
-  follow(read: () => Promise<FriendsToFollow>): Promise<FriendPresence[]>;
+  /** Follows the player's friends. Changes that happen while `read` runs are not missed. */
+  follow(read: () => Promise<FriendsToFollow>): Promise<FollowedPresence>;
   unfollow(): void;
 }
 

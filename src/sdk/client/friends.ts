@@ -7,6 +7,7 @@ import type {
   FriendRecord,
   OperationName,
   OperationOutput,
+  OwnStatus,
   Received,
   ReceivedName,
 } from './operation-types.ts';
@@ -26,6 +27,8 @@ export interface FriendList {
   received: Friend[];
   /** The player's own requests, latest first. */
   sent: Friend[];
+  /** In a launcher: the status that the player has chosen, on any device. */
+  own?: OwnStatus;
 }
 
 type Show = (list: FriendList) => void;
@@ -45,6 +48,7 @@ export class Friends {
   readonly #list = new Snapshot<Friend>(() => this.#readList());
   readonly #presence = new Snapshot<FriendPresence>(() => this.#readPresence());
   readonly #followers = new Set<Show>();
+  #own: OwnStatus | undefined;
   #isListening = false;
   #loading: Promise<void> | undefined;
 
@@ -100,8 +104,9 @@ export class Friends {
         this.#presence.items.delete(wallet);
       }),
     );
-    client.on('friend-presence patched', ({ friends }) =>
+    client.on('friend-presence patched', ({ friends, own }) =>
       this.#change(this.#presence, () => {
+        this.#own = own ?? this.#own;
         for (const friend of friends) this.#presence.items.set(friend.wallet, friend);
         this.#expect(friends);
       }),
@@ -169,7 +174,8 @@ export class Friends {
   }
 
   async #readPresence(): Promise<FriendPresence[]> {
-    const { friends } = await this.#client.call('followPresence');
+    const { friends, own } = await this.#client.call('followPresence');
+    this.#own = own;
     this.#expect(friends);
     return friends;
   }
@@ -181,7 +187,10 @@ export class Friends {
     const friends = of('friend')
       .map((friend) => ({ ...friend, ...(this.#presence.items.get(friend.wallet) ?? unknown) }))
       .sort(inOrder);
-    for (const show of followers) run(() => show({ friends, received: of('received'), sent: of('sent') }));
+    const own = this.#own && { own: this.#own };
+    for (const show of followers) {
+      run(() => show({ friends, received: of('received'), sent: of('sent'), ...own }));
+    }
   }
 }
 

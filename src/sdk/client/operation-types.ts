@@ -416,6 +416,8 @@ export interface FollowPresenceOutput {
   success: boolean;
   /** Friends who are not offline; `friend-presence patched` updates them */
   friends: FriendPresence[];
+  /** For launchers: the player's own status, chosen on any device; the same event updates it */
+  own?: OwnStatus;
 }
 
 export interface Friend {
@@ -461,6 +463,7 @@ export interface FriendPresence {
 /** Of `friend-presence patched` */
 export interface FriendPresencePatched {
   friends: FriendPresence[];
+  own?: OwnStatus;
 }
 
 export interface FriendRecord {
@@ -1803,6 +1806,13 @@ export interface OwnPlayer {
   avatar: string;
   /** Whether the player has no wallet */
   isGuest: boolean;
+}
+
+export interface OwnStatus {
+  /** `invisible`: friends see the player as offline */
+  status: 'online' | 'away' | 'busy' | 'invisible';
+  /** The player's own words about it */
+  text: string;
 }
 
 export interface ParticipantProfile {

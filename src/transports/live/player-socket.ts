@@ -1,7 +1,13 @@
 import type { LocalPlayers, PlayerConnection } from '../../cluster/players/local-players.ts';
 import type { NewStatus, RichPresence, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { streamOf } from '../../core/events/stream.ts';
-import type { FriendPresence, FriendsToFollow, OwnPresence } from '../../features/friends/presence.ts';
+import type {
+  FollowedPresence,
+  FriendPresence,
+  FriendsToFollow,
+  OwnPresence,
+  OwnStatus,
+} from '../../features/friends/presence.ts';
 import type { BlockingFriend } from '../../features/friends/queries.ts';
 import type { ChannelSession } from '../../features/sessions/channel-session.ts';
 
@@ -22,6 +28,8 @@ export interface Following {
   queue(socket: PlayerSocket): void;
   /** What a socket shows of a friend. */
   present(wallet: string, socket: PlayerSocket): FriendPresence;
+  /** The status that a player has chosen. */
+  chosen(wallet: string): OwnStatus;
 }
 
 /** A session's socket: a connection of its player, which can follow the presence of friends. */
@@ -44,6 +52,10 @@ export class PlayerSocket implements OwnPresence {
    * collected, which then happens several times a minute.
    */
   #marked: Map<string, boolean> | null = null;
+  /** The player's own status may have changed. */
+  #isOwnMarked = false;
+  /** The player's own status as last sent, as JSON. */
+  #toldOwn = '';
   /** As in `FriendsToFollow`. */
   #visible: Set<string> | null = null;
   /** Friends removed since it follows: changes of theirs may still be on their way. */
@@ -85,7 +97,7 @@ export class PlayerSocket implements OwnPresence {
     if (this.#connection) this.#following.local.describe(this.wallet, this.#connection, rich);
   }
 
-  async follow(read: () => Promise<FriendsToFollow>): Promise<FriendPresence[]> {
+  async follow(read: () => Promise<FriendsToFollow>): Promise<FollowedPresence> {
     const turn = ++this.#follows;
     this.#isFollowing = true;
     this.#removed = null;
@@ -99,7 +111,11 @@ export class PlayerSocket implements OwnPresence {
         this.#blocking ??= found.blocking; // what was read because of a change meanwhile is newer
       }
       // In the same turn as the answer is sent: what is sent later is newer, and what was sent before is not.
-      return this.#snapshot(found);
+      const friends = this.#snapshot(found);
+      if (this.gameId !== null) return { friends };
+      const own = this.#following.chosen(this.wallet);
+      this.#toldOwn = JSON.stringify(own);
+      return { friends, own };
     } catch (refused) {
       if (turn === this.#follows) this.unfollow();
       throw refused;
@@ -125,6 +141,7 @@ export class PlayerSocket implements OwnPresence {
     this.#follows++;
     this.#isFollowing = false;
     this.#marked = null;
+    this.#isOwnMarked = false;
     this.#visible = null;
     this.#removed = null;
     this.#blocking = null;
@@ -142,6 +159,13 @@ export class PlayerSocket implements OwnPresence {
   mark(wallet: string): void {
     if (!this.#isFollowing || this.#removed?.has(wallet)) return;
     this.#mark(wallet, true);
+  }
+
+  /** The player's own status may have changed: a launcher is told it. */
+  markOwn(): void {
+    if (!this.#isFollowing || this.gameId !== null) return;
+    this.#isOwnMarked = true;
+    this.#following.queue(this);
   }
 
   #mark(wallet: string, isFriend: boolean): void {
@@ -184,7 +208,17 @@ export class PlayerSocket implements OwnPresence {
   }
 
   get isMarked(): boolean {
-    return this.#marked !== null && this.#marked.size > 0;
+    return this.#isOwnMarked || (this.#marked !== null && this.#marked.size > 0);
+  }
+
+  /** The player's own status as JSON, if it is another one than was sent; null: nothing to send. */
+  takeOwn(): string | null {
+    if (!this.#isOwnMarked) return null;
+    this.#isOwnMarked = false;
+    const own = JSON.stringify(this.#following.chosen(this.wallet));
+    if (own === this.#toldOwn) return null;
+    this.#toldOwn = own;
+    return own;
   }
 
   /** The marked wallets, and whether they are friends; those that were taken are not marked any more. */

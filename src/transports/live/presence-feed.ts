@@ -97,7 +97,10 @@ export class PresenceFeed {
         send: (message) => bus.send({ kind: 'players', message }),
       },
       onChange: (wallet) => this.#tell(wallet),
-      ...(options.onGame && { onGame: options.onGame }),
+      onGame: (wallet, gameId, isOwn) => {
+        for (const socket of this.#followers.get(wallet) ?? []) socket.markOwn();
+        options.onGame?.(wallet, gameId, isOwn);
+      },
     });
     this.#local = new LocalPlayers({
       replica: this.#replica,
@@ -124,6 +127,10 @@ export class PresenceFeed {
         const visible = this.#replica.visible(wallet);
         const isBlocked = socket.isBlockedBy(wallet, visible);
         return toFriendPresence(wallet, visible, { gameId: socket.gameId, now: db.now(), isBlocked });
+      },
+      chosen: (wallet) => {
+        const { status, text } = this.#replica.choiceOf(wallet);
+        return { status, text };
       },
     };
     bus?.onMessage((message) => {
@@ -254,6 +261,7 @@ export class PresenceFeed {
 
   /** Sends a socket what it waits for; true: there is more. */
   #send(socket: PlayerSocket): boolean {
+    const own = socket.takeOwn();
     const friends: string[] = [];
     let length = 0;
     for (const [wallet, isFriend] of socket.takeMarked()) {
@@ -264,9 +272,10 @@ export class PresenceFeed {
       length += text.length;
       if (length > maxMessageLength) break;
     }
-    if (friends.length > 0) {
+    if (friends.length > 0 || own !== null) {
       const meta = JSON.stringify({ stream: socket.stream });
-      socket.send(`["${friendPresencePatched.name}",{"friends":[${friends.join(',')}]},${meta}]`);
+      const ofOwn = own === null ? '' : `,"own":${own}`;
+      socket.send(`["${friendPresencePatched.name}",{"friends":[${friends.join(',')}]${ofOwn}},${meta}]`);
     }
     return socket.isMarked;
   }

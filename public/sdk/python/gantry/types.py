@@ -472,12 +472,17 @@ class FollowGameStatsOutput(TypedDict):
     games: list[GameStats]
 
 
-class FollowPresenceOutput(TypedDict):
-    """What followPresence answers."""
-
+class _FollowPresenceOutputRequired(TypedDict):
     success: bool
     #: Friends who are not offline; `friend-presence patched` updates them
     friends: list[FriendPresence]
+
+
+class FollowPresenceOutput(_FollowPresenceOutputRequired, total=False):
+    """What followPresence answers."""
+
+    #: For launchers: the player's own status, chosen on any device; the same event updates it
+    own: OwnStatus
 
 
 class Friend(TypedDict):
@@ -523,10 +528,14 @@ class FriendPresence(_FriendPresenceRequired, total=False):
     group: PresenceGroup
 
 
-class FriendPresencePatched(TypedDict):
+class _FriendPresencePatchedRequired(TypedDict):
+    friends: list[FriendPresence]
+
+
+class FriendPresencePatched(_FriendPresencePatchedRequired, total=False):
     """Of `friend-presence patched`."""
 
-    friends: list[FriendPresence]
+    own: OwnStatus
 
 
 class FriendRecord(TypedDict):
@@ -2054,6 +2063,13 @@ class OwnPlayer(TypedDict):
     avatar: str
     #: Whether the player has no wallet
     isGuest: bool
+
+
+class OwnStatus(TypedDict):
+    #: `invisible`: friends see the player as offline
+    status: Literal["online", "away", "busy", "invisible"]
+    #: The player's own words about it
+    text: str
 
 
 class ParticipantProfile(TypedDict):

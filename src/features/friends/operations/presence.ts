@@ -16,6 +16,7 @@ import {
   friendPresence,
   joinTargetOf,
   type OwnPresence,
+  ownStatus,
   type PresenceConnection,
   richPresenceInput,
   statusInput,
@@ -123,18 +124,21 @@ export const followPresence = defineOperation({
     friends: z.array(friendPresence).meta({
       description: 'Friends who are not offline; `friend-presence patched` updates them',
     }),
+    own: z.exactOptional(ownStatus).meta({
+      description: "For launchers: the player's own status, chosen on any device; the same event updates it",
+    }),
   }),
   async handler({ caller }, services: Connected & { db: Store }) {
     const { wallet } = caller;
     const scope = await friendsScope(services.db, caller);
     const own = requireOwnPresence(services, caller);
-    const online = await own.follow(async () => {
+    const followed = await own.follow(async () => {
       const { db } = services;
       const friends = await db.read(friendWallets, wallet);
       const visible = await visibleFriends(db, scope, friends);
       return { friends, visible, blocking: await db.read(friendsWhoBlock, wallet) };
     });
-    return { success: true, friends: online };
+    return { success: true, ...followed };
   },
 });
 

@@ -1804,6 +1804,13 @@ namespace Gantry
             get { return Get("friends", value => Read.List(value, Gantry.FriendPresence.From)); }
             set { Set("friends", value); }
         }
+
+        /// <summary>For launchers: the player's own status, chosen on any device; the same event updates it</summary>
+        public OwnStatus Own
+        {
+            get { return Get("own", Gantry.OwnStatus.From); }
+            set { Set("own", value); }
+        }
     }
 
     public sealed class Friend : Record
@@ -1993,6 +2000,12 @@ namespace Gantry
         {
             get { return Get("friends", value => Read.List(value, Gantry.FriendPresence.From)); }
             set { Set("friends", value); }
+        }
+
+        public OwnStatus Own
+        {
+            get { return Get("own", Gantry.OwnStatus.From); }
+            set { Set("own", value); }
         }
     }
 
@@ -7737,6 +7750,36 @@ namespace Gantry
         {
             get { return Get("isGuest", Read.Boolean); }
             set { Set("isGuest", value); }
+        }
+    }
+
+    public sealed class OwnStatus : Record
+    {
+        public OwnStatus() : base(new JsonObject())
+        {
+        }
+
+        public OwnStatus(JsonObject json) : base(json)
+        {
+        }
+
+        public static OwnStatus From(object value)
+        {
+            return value == null ? null : new OwnStatus((JsonObject)value);
+        }
+
+        /// <summary><c>invisible</c>: friends see the player as offline One of <c>online</c>, <c>away</c>, <c>busy</c>, <c>invisible</c>.</summary>
+        public string Status
+        {
+            get { return Get("status", Read.String); }
+            set { Set("status", value); }
+        }
+
+        /// <summary>The player's own words about it</summary>
+        public string Text
+        {
+            get { return Get("text", Read.String); }
+            set { Set("text", value); }
         }
     }
 

@@ -871,11 +871,14 @@ class FollowPresenceOutput:
 	var success: bool = false
 	# Array of FriendPresence. Friends who are not offline; `friend-presence patched` updates them
 	var friends: Array = []
+	# OwnStatus or null. For launchers: the player's own status, chosen on any device; the same event updates it
+	var own = null
 
 	func read(from):
 		json = from
 		success = _boolean("success")
 		friends = _records("friends", FriendPresence)
+		own = _record("own", OwnStatus)
 		return self
 
 
@@ -960,10 +963,13 @@ class FriendPresencePatched:
 	extends Record
 	# Array of FriendPresence
 	var friends: Array = []
+	# OwnStatus or null
+	var own = null
 
 	func read(from):
 		json = from
 		friends = _records("friends", FriendPresence)
+		own = _record("own", OwnStatus)
 		return self
 
 
@@ -3724,6 +3730,20 @@ class OwnPlayer:
 		is_named = _boolean("isNamed")
 		avatar = _text("avatar")
 		is_guest = _boolean("isGuest")
+		return self
+
+
+class OwnStatus:
+	extends Record
+	# "online" or "away" or "busy" or "invisible". `invisible`: friends see the player as offline
+	var status: String = ""
+	# String. The player's own words about it
+	var text: String = ""
+
+	func read(from):
+		json = from
+		status = _text("status")
+		text = _text("text")
 		return self
 
 
