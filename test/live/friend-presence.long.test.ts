@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { FriendPresence } from '../../src/features/friends/presence.ts';
 import { befriend } from '../support/befriend.ts';
@@ -44,9 +45,12 @@ test('across two nodes friends see each other, through a stop, a crash, an outag
   // Over the node whose clock is ahead, then over the other one: the later choice counts.
   const there = await connect(other, bob, { status: 'busy' });
   await until('busy there', () => friend.status() === 'busy');
+  expect(await there.call('followPresence')).toMatchObject({ own: { status: 'busy' } });
   using here = await connect(one, bob);
   await here.call('setStatus', { status: 'away' });
   await until('away here', () => friend.status() === 'away');
+  const own = { friends: [], own: { status: 'away', text: '' } };
+  await until('told there', () => there.received.some(({ record }) => isDeepStrictEqual(record, own)));
   await here.call('setStatus', { status: 'online' });
   here.socket.disconnect();
   await until('online, though only there', () => friend.status() === 'online');
