@@ -231,6 +231,19 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
       expect(world.calls('setStatus')).toHaveLength(2);
     });
 
+    test('the status of the options has an age after the first connection: one chosen later elsewhere stays', async () => {
+      await using world = await scripted({ status: { status: 'busy', text: 'tea' } });
+      const { server } = world;
+      expect(server.handshakes[0]?.status).toEqual({ status: 'busy', text: 'tea' });
+      server.break();
+      await until('a new connection', () => server.handshakes.length === 2);
+      expect(server.handshakes[1]?.status).toEqual({
+        status: 'busy',
+        text: 'tea',
+        ageMs: expect.any(Number),
+      });
+    });
+
     test('a status without an answer is set once there is a connection again, unless a later one was answered', async () => {
       await using world = await scripted({ timeoutMs: 1_000, retries: 0 });
       const { server, client } = world;

@@ -16,8 +16,8 @@ interface Setting {
   readonly input: object;
   /** Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere. */
   isUnanswered: boolean;
-  /** By `performance.now()`; undefined: with the client's options, or as much as the server has accepted of it. */
-  readonly chosenAt?: number;
+  /** By `performance.now()`; of the client's options: when a connection with it began, undefined before that. */
+  chosenAt?: number;
 }
 
 /** With its age, so that it does not replace what the player has chosen later on another device. */
@@ -41,6 +41,8 @@ export class OwnPresence {
 
   /** Sends over a new connection what has ended with the last one, and a status that was not answered. */
   repeat(call: (name: (typeof remembered)[number], input: object) => Promise<unknown>): void {
+    const initial = this.#settings.get(status);
+    if (initial) initial.chosenAt ??= performance.now();
     for (const name of remembered) {
       const setting = this.#settings.get(name);
       if (!setting || (name === status && !setting.isUnanswered)) continue;

@@ -22,7 +22,7 @@ class Setting:
         self, data: Mapping[str, Any], is_unanswered: bool = False, chosen_at: Optional[float] = None
     ) -> None:
         self.data = data
-        #: By `time.monotonic()`; None: with the client's options, or as much as the server has accepted of it.
+        #: By `time.monotonic()`; of the client's options: when a connection with it began, None before that.
         self.chosen_at = chosen_at
         #: Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.
         self.is_unanswered = is_unanswered
@@ -69,6 +69,9 @@ class OwnPresence:
         `call` returns whether it was answered with success.
         """
         with self._lock:
+            initial = self._settings.get(STATUS)
+            if initial is not None and initial.chosen_at is None:
+                initial.chosen_at = time.monotonic()
             for operation in (STATUS, *OF_CONNECTION):
                 setting = self._settings.get(operation)
                 if setting is None or (operation == STATUS and not setting.is_unanswered):

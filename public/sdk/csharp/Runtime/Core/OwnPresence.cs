@@ -51,6 +51,8 @@ namespace Gantry
         /// <param name="send">The last argument is to be called when it was answered with success.</param>
         public void Repeat(Action<Operation, JsonObject, Action> send)
         {
+            var initial = Find(SetStatus);
+            if (initial != null && initial.SinceChosen == null) initial.SinceChosen = Stopwatch.StartNew();
             foreach (var operation in new[] { Operations.SetStatus }.Concat(OfConnection))
             {
                 var setting = Find(operation.Name);
@@ -88,7 +90,7 @@ namespace Gantry
             /// <summary>Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.</summary>
             public bool IsUnanswered;
 
-            /// <summary>Null: with the client's options, or as much as the server has accepted of it.</summary>
+            /// <summary>Of the client's options: since a connection with it began, null before that.</summary>
             public Stopwatch SinceChosen;
 
             /// <summary>With its age, so that it does not replace what the player has chosen later on another device.</summary>

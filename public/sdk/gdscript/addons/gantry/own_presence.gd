@@ -10,7 +10,7 @@ const REFUSALS = ["input_invalid", "not_a_launcher", "words_not_allowed", "muted
 # A weak reference: the client holds this object.
 var _client
 # By operation: {"input", "is_unanswered", "chosen_at"}: whether the server has it is not known. In a handshake, a status does
-# not count for a player connected elsewhere.
+# not count for a player connected elsewhere. Of `player_status`, "chosen_at" is when a connection with it began.
 var _settings = {}
 
 
@@ -56,6 +56,10 @@ func settled(call):
 # Sends again what ended with the last connection, and a status that was not answered; once, because a later call may set
 # something else.
 func connected():
+	if not _settings.has(SET_STATUS) and _client.player_status != null:
+		_settings[SET_STATUS] = {"input": _client.player_status, "is_unanswered": false}
+	if _settings.has(SET_STATUS) and not _settings[SET_STATUS].has("chosen_at"):
+		_settings[SET_STATUS]["chosen_at"] = _client._platform.now_ms()
 	for operation in [SET_STATUS] + OF_CONNECTION:
 		var setting = _settings.get(operation)
 		if setting != null and (operation != SET_STATUS or setting["is_unanswered"]):
