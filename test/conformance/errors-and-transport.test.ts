@@ -216,21 +216,26 @@ describe('CORS', () => {
     );
   });
 
-  it.each(['/admin/list-games', '/ADMIN/list-games/', '/admin/list-games?', '/metrics', '/metrics/'])(
-    'does not let a page of another origin send an admin token to %s',
-    async (path) => {
-      const answer = await api.request(path, {
-        method: 'OPTIONS',
-        headers: {
-          Origin: origin,
-          'Access-Control-Request-Method': 'POST',
-          'Access-Control-Request-Headers': 'authorization',
-        },
-      });
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-    },
-  );
+  it.each([
+    '/admin/list-games',
+    '/ADMIN/list-games/',
+    '/admin/list-games?',
+    '/metrics',
+    '/metrics/',
+    '/console/sign-in',
+    '/g/demo-game/console/sign-in',
+  ])('does not let a page of another origin send an admin token to %s', async (path) => {
+    const answer = await api.request(path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
 
   it.each([
     ['a success', () => api.post('/launcher/set-user-score', good, { Origin: origin }), 200],

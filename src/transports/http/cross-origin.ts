@@ -28,15 +28,16 @@ const anyOrigin: CorsOptions = {
 
 /**
  * CORS for everything but operation calls. Any page may call: tokens, and the game's allowed origins if it has any,
- * decide what it may do. Paths that take the admin token are closed to other origins: a page could otherwise send wrong
- * tokens from an administrator's address until the rate limit refuses the right one as well.
+ * decide what it may do. Paths that take the admin token, or the code of the console's link, are closed to other origins:
+ * a page could otherwise send wrong ones from an administrator's address until the rate limit refuses the right one as
+ * well.
  */
 export const crossOrigin = cors<IncomingMessage>((request, decide) =>
   decide(null, isForAdministrators(request) ? { ...anyOrigin, origin: [] } : anyOrigin),
 );
 
 function isForAdministrators({ url = '' }: IncomingMessage): boolean {
-  return /^\/(admin|metrics)(?![^/?])/i.test(url);
+  return /^\/(admin|console|metrics)(?![^/?])/i.test(url);
 }
 
 /** The CORS headers of an operation call's response; none when the request has no `Origin`. */
