@@ -147,7 +147,8 @@ export class OpenGame extends Observable {
    */
   #postToGame(message) {
     if (this.frameUrl === null) return;
-    // The sandboxed frame of a game served here has an opaque origin, and this page's CSP keeps it on this server.
+    // The sandboxed frame of a game served here has an opaque origin; this page's CSP keeps it on the hosts of games,
+    // unless there are too many to list.
     const target = this.#isSameOrigin() ? '*' : this.frameUrl.origin;
     this.#frame?.contentWindow?.postMessage(message, target);
   }

@@ -47,13 +47,23 @@ export function contentSecurityPolicy(page: PageName | null, options: PolicyOpti
     .join('; ');
 }
 
+/**
+ * The most characters of these sources: proxies accept a few kilobytes of headers, nginx 4 KB by default, and answer with
+ * an error otherwise. With more games, any address is allowed: the page frames games only, and shows no other pictures.
+ */
+const maxFrames = 2_000;
+const maxImages = 800;
+const anywhere = ['https:', 'http:'];
+
 /** Whole origins, since a game may navigate between its own pages. */
 function frameSources(gameUrls: readonly string[]): string[] {
   const origins = gameUrls.flatMap((url) => {
     if (url === '') return [];
     return url.startsWith('/') ? ["'self'"] : (URL.parse(url)?.origin ?? []);
   });
-  return origins.length === 0 ? ["'none'"] : [...new Set(origins)];
+  const sources = [...new Set(origins)];
+  if (sources.length === 0) return ["'none'"];
+  return sources.join(' ').length <= maxFrames ? sources : ["'self'", ...anywhere];
 }
 
 /** Only the images themselves, not their whole origins; images on this server are always allowed. */
@@ -63,5 +73,6 @@ function imageSources(gameImages: readonly string[]): string[] {
     // A CSP source must not contain a query or the separators `;` and `,`.
     return url ? [`${url.origin}${url.pathname.replaceAll(';', '%3B').replaceAll(',', '%2C')}`] : [];
   });
-  return [...new Set(addresses)];
+  const sources = [...new Set(addresses)];
+  return sources.join(' ').length <= maxImages ? sources : anywhere;
 }

@@ -69,6 +69,23 @@ test('the launcher may frame registered games, immediately after registration, a
   expect(await sources()).toEqual(['http://127.0.0.1:8080', 'https://one.example', "'self'"]);
 });
 
+test('with many games, the headers of the launcher still fit into the 4 KB that nginx accepts', async () => {
+  const sizes: number[] = [];
+  for (let index = 0; index < 120; index++) {
+    const host = `https://game-${index}.studio.example`;
+    await server.createGame({ url: `${host}/play`, image: `${host}/images/cover-1200x600.webp` });
+    if (index % 20 === 19) sizes.push(lengthOf((await get('/play')).headers));
+  }
+  expect(Math.max(...sizes)).toBeLessThan(4_000);
+  const policy = policyOf(await get('/play'));
+  expect(policy['frame-src']).toEqual(["'self'", 'https:', 'http:']);
+  expect(policy['img-src']).toEqual(["'self'", 'data:', 'https:', 'http:']);
+});
+
+function lengthOf(headers: Headers): number {
+  return [...headers].reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
+}
+
 describe('files', () => {
   test('are revalidated by ETag, and not sent again while unchanged', async () => {
     const first = await get('/play/main.js');
