@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { codeOf } from './error-code.ts';
 import { fsyncDirectory } from './fsync-directory.ts';
+import { giveToOwner } from './give-to-owner.ts';
 
 /** A key file cannot be used; the message says why, and what to do. */
 export class KeyFileError extends Error {}
@@ -31,8 +32,13 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
 /** Replaces the content of a key file atomically. */
 export function replaceKeyFile(file: string, content: string): void {
   const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, content, { mode: 0o600, flush: true });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, content, { mode: 0o600, flush: true });
+    giveToOwner(dirname(file), draft);
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
   fsyncDirectory(dirname(file));
 }
 

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -166,6 +167,30 @@ test.skipIf(!isRoot).each(denied)(
       expect(await problemsOf({ DATA_DIR: data, ...env })).toEqual([
         `error ${problem} → ${remedy}`.replaceAll('PATH', named),
       ]);
+    } finally {
+      rmSync(data, { recursive: true });
+    }
+  },
+);
+
+test.skipIf(!isRoot)(
+  `what root rotates, compacts or restores still belongs to the server's user${why}`,
+  async () => {
+    const data = join(place.path, 'data');
+    const backup = join(place.path, 'one.gantry');
+    cpSync(whole, data, { recursive: true });
+    give(data, nobodyUid);
+    try {
+      for (const args of [
+        ['key', 'rotate'],
+        ['compact'],
+        ['backup', backup],
+        ['restore', backup, '--force'],
+      ]) {
+        expect(await gantry(args, { env: { DATA_DIR: data } })).toMatchObject({ code: 0 });
+        const owners = readdirSync(data).map((name) => `${name}: ${statSync(join(data, name)).uid}`);
+        expect(owners.filter((one) => !one.endsWith(`: ${nobodyUid}`))).toEqual([]);
+      }
     } finally {
       rmSync(data, { recursive: true });
     }

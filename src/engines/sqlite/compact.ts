@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
+import { giveToOwner } from '../../runtime/give-to-owner.ts';
 import { preserveDamagedLog } from './log-damage.ts';
 import { asUnusable, refuseEmpty } from './open-database.ts';
 import { prepare } from './prepare.ts';
@@ -46,7 +38,7 @@ export function compact(file: string): void {
     writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before it has any content
     copyWithoutFreePages(db, draft);
     verify(draft);
-    keepOwner(file, draft);
+    giveToOwner(file, draft);
     renameSync(draft, file);
     fsyncDirectory(dirname(file));
   } catch (error) {
@@ -70,10 +62,4 @@ function verify(file: string): void {
   const descriptor = openSync(file, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
-}
-
-/** Root may run this on the file of the server's user, who has to be able to open the new one. */
-function keepOwner(file: string, draft: string): void {
-  const { uid, gid } = statSync(file);
-  if (process.getuid?.() === 0) chownSync(draft, uid, gid);
 }

@@ -16,6 +16,7 @@ import { basename, dirname, join } from 'node:path';
 import { dataFiles } from '../../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../../core/storage/database-file.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
+import { giveToOwner } from '../../runtime/give-to-owner.ts';
 import { BackupError } from './backup-error.ts';
 import { draftOf, removeDraft } from './draft.ts';
 import { makeDataDirectory } from './make-data-directory.ts';
@@ -140,6 +141,7 @@ export async function restoreBackup(
       writeFileSync(join(draft, name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
     const names = keys.map(({ name }) => name);
+    for (const name of [...names, basename(target.database)]) giveToOwner(dataDirectory, join(draft, name));
     // Read again: the check whether the database is in use may have removed files that a crash had left beside it.
     const present = contentsOf(dataDirectory, backupDirectory).filter((name) => name !== basename(draft));
     const replaced = replaceContents(dataDirectory, present, draft, [...names, basename(target.database)]);
@@ -180,7 +182,10 @@ function replaceContents(
     renameSync(join(from, name), join(to, name));
     moved.push([join(from, name), join(to, name)]);
   };
-  if (existing.length > 0) mkdirSync(aside, { mode: 0o700 });
+  if (existing.length > 0) {
+    mkdirSync(aside, { mode: 0o700 });
+    giveToOwner(dataDirectory, aside);
+  }
   try {
     for (const name of existing) move(name, dataDirectory, aside);
     for (const name of names) move(name, draft, dataDirectory);
