@@ -105,7 +105,7 @@ export async function openServices(
     {
       signal: later.background,
       report,
-      history: new StatsHistory(join(config.dataDirectory, 'stats-history')),
+      history: new StatsHistory(join(config.dataDirectory, `stats-history-${config.port}`)),
     },
   );
   const refusals = new RecentRefusals();

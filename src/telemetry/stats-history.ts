@@ -23,8 +23,8 @@ const rows = z.array(z.array(z.unknown()));
 const historyFile = z.object({ columns: z.array(z.string()), hour: rows, day: rows, week: rows });
 
 /**
- * Statistics of an hour, a day and a week, in a JSON file that survives a restart. It is replaced as a whole, once a
- * minute and on close. Without a file, or on a full disk, the history continues in memory.
+ * Statistics of an hour, a day and a week, in a JSON file that survives a restart, of this server only. It is replaced as
+ * a whole, once a minute and on close. Without a file, or on a full disk, the history continues in memory.
  */
 export class StatsHistory {
   readonly #file: string | null;

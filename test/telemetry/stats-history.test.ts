@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StatsSample } from '../../src/telemetry/stats.ts';
 import { StatsHistory } from '../../src/telemetry/stats-history.ts';
+import { freePort } from '../support/free-port.ts';
 import { post } from '../support/http.ts';
-import { startTestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
@@ -95,12 +96,13 @@ test('an invalid file is replaced, and where none can be written the stats stay 
   nowhere.close();
 });
 
+const figures = async (url: string, token: string, range: string) => {
+  const { body } = await post(`${url}/admin/get-server-stats`, { range }, bearer(token));
+  return body as { everyMs: number; samples: StatsSample[] };
+};
+
 test('the stats of an hour and a week survive a restart', async () => {
   await using directory = await temporaryDirectory();
-  const figures = async (url: string, token: string, range: string) => {
-    const { body } = await post(`${url}/admin/get-server-stats`, { range }, bearer(token));
-    return body as { everyMs: number; samples: StatsSample[] };
-  };
   let before: StatsSample[];
   {
     await using server = await startTestServer({ DATA_DIR: directory.path });
@@ -115,4 +117,18 @@ test('the stats of an hour and a week survive a restart', async () => {
   expect(everyMs).toBe(10_000);
   expect(samples[0]?.at).toBe(before[0]?.at);
   expect((await figures(again.url, again.adminToken, 'week')).everyMs).toBe(900_000);
+});
+
+test('of two servers on a data directory, each continues its own stats', async () => {
+  await using directory = await temporaryDirectory();
+  const env = { DATA_DIR: directory.path, PORT: `${await freePort()}` };
+  const wasCalled = async (server: TestServer) =>
+    (await figures(server.url, server.adminToken, 'hour')).samples.some((one) => one.requestsPerSecond > 0);
+  {
+    await using _stoppedLast = await startTestServer({ ...env, PORT: `${await freePort()}` });
+    await using called = await startTestServer(env);
+    await until('a step with a call', () => wasCalled(called));
+  }
+  await using again = await startTestServer(env);
+  expect(await wasCalled(again)).toBe(true);
 });

@@ -239,7 +239,7 @@ describe('stored secrets', () => {
       }
       expect((await gantry(['key', 'rotate'], { env: { DATA_DIR: directory.path } })).code).toBe(0);
       const { tokenKeys, secretKey, adminTokenHash } = dataFiles(directory.path);
-      const statsHistory = join(directory.path, 'stats-history');
+      const statsHistory = join(directory.path, 'stats-history-0');
       for (const file of [tokenKeys, secretKey, adminTokenHash, statsHistory]) {
         expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
       }
