@@ -48,6 +48,9 @@ function describeError(error: unknown): string | null {
     return error.message;
   }
   if (!(error instanceof Error) || !('syscall' in error)) return null;
+  if (error.syscall === 'getaddrinfo') {
+    return `Cannot listen there (${error.message}): set HOST (or METRICS_HOST) to an address of this machine, or 0.0.0.0.`;
+  }
   if (error.syscall !== 'listen') return `System error: ${error.message}. ${remedyFor(codeOf(error))}`;
   const why = `(${error.message}): choose another PORT (or METRICS_PORT)`;
   switch (codeOf(error)) {

@@ -210,6 +210,15 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     writeFileSync(file, 'a file');
     expectSentence(await gantry(['game', 'list'], { env: { DATA_DIR: file } }), new RegExp(file));
   });
+
+  test('a name to listen at that does not exist', async () => {
+    await using directory = await temporaryDirectory();
+    const env = { DATA_DIR: directory.path, GANTRY_DEMO: 'off', HOST: 'no-such-host.invalid' };
+    expectSentence(
+      await gantry(['serve'], { env }),
+      /ENOTFOUND no-such-host.invalid.*HOST .*address of this machine/,
+    );
+  });
 });
 
 /** Checks that a command failed properly: no result, and a readable error message. */
