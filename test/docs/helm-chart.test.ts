@@ -91,6 +91,19 @@ describe.skipIf(noHelm !== null)('rendered by helm', () => {
     expect(stdout).toContain('0 chart(s) failed');
   });
 
+  test('it accepts the values of the commands in the manual', async () => {
+    const page = await readFile(join(repository, 'public/docs/kubernetes.md'), 'utf8');
+    const commands = page.match(/^helm install (?:.*\\\n)*.*$/gm) ?? [];
+    const annotation = /annotate the service instead: `([^`]+)`/.exec(page)?.[1];
+    expect(commands).toHaveLength(2);
+    for (const command of commands) {
+      const rendering = `${command.replace(/^helm install/, '"$HELM" template')} ${annotation}`;
+      const { stdout } = await run('bash', ['-c', rendering], { cwd: repository });
+      expect(stdout).toContain('image: "registry.example/gantry:1"');
+      expect(stdout).toContain('traefik.ingress.kubernetes.io/service.sticky.cookie: "true"');
+    }
+  });
+
   test('on SQLite it is one node with a volume and probes that the server answers', async () => {
     const { kinds, replicas, pod, container, config, text } = await template({
       'settings.LOG_LEVEL': 'debug',
