@@ -150,6 +150,10 @@ export class DriverClient {
     return this.#ask('queue', { operation, input, options }) as Promise<Json>;
   }
 
+  queueWithoutJson(): Promise<unknown> {
+    return this.#ask('queueWithoutJson');
+  }
+
   player(): Promise<DriverPlayer | null> {
     return this.#ask('player') as Promise<DriverPlayer | null>;
   }

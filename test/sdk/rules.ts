@@ -5,11 +5,13 @@ import { describeConnectRules } from './connect-rules.ts';
 import type { Driver } from './driver.ts';
 import { describeFollowRules } from './follow-rules.ts';
 import { describeFriendsRules } from './friends-rules.ts';
+import { describeQueueRules } from './queue-rules.ts';
 import { describeSessionRules } from './session-rules.ts';
 
 /** The rules of PROTOCOL.md and the pages about SDKs, by topic. */
 export const sdkRules = {
   client: describeClientRules,
+  queue: describeQueueRules,
   connect: describeConnectRules,
   session: describeSessionRules,
   follow: describeFollowRules,

@@ -40,7 +40,10 @@ declare class CallQueue {
     constructor(dependencies: QueueDependencies, restored?: readonly QueuedCall[]);
     /** The calls that have not been answered. */
     get calls(): readonly QueuedCall[];
-    /** Resolves with the answer. @throws GantryError when the server refuses the call permanently */
+    /**
+     * Resolves with the answer. The input is copied: the game may change its objects before they are sent.
+     * @throws GantryError when the server refuses the call permanently, or the input has no form in JSON
+     */
     add(operation: string, input: object): Promise<unknown>;
     /** Starts sending the queued calls. */
     send(): void;
@@ -480,6 +483,9 @@ interface HttpCallOptions {
 }
 /** Calls an operation by method dispatch. @throws GantryError */
 declare function callOverHttp({ url, gameVersion }: GameServer, operation: string, data: object, { gameSecret, player, timeoutMs }?: HttpCallOptions): Promise<unknown>;
+
+/** The input of a call as it is sent. @throws GantryError `input_invalid`: it has no form in JSON */
+declare function jsonOf(input: object): string;
 
 /** The token that a launcher has put into the page's address; outside of a browser, into the environment. */
 declare function tokenOfAddress(): string | null;

@@ -1,4 +1,5 @@
 import { clientError, GantryError } from './client-error.ts';
+import { jsonOf } from './json.ts';
 import { repeatableWithKey } from './operation-names.ts';
 import type { QueuedCall } from './store.ts';
 
@@ -43,11 +44,20 @@ export class CallQueue {
     return this.#calls;
   }
 
-  /** Resolves with the answer. @throws GantryError when the server refuses the call permanently */
+  /**
+   * Resolves with the answer. The input is copied: the game may change its objects before they are sent.
+   * @throws GantryError when the server refuses the call permanently, or the input has no form in JSON
+   */
   add(operation: string, input: object): Promise<unknown> {
+    let copy: Record<string, unknown>;
+    try {
+      copy = JSON.parse(jsonOf(input));
+    } catch (error) {
+      return Promise.reject(error); // also told when nobody awaits it: nothing was queued
+    }
     const call = {
       operation,
-      input: { ...input },
+      input: copy,
       idempotencyKey: newKey(),
       queuedAt: Date.now(),
     };

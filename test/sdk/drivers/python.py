@@ -330,6 +330,8 @@ def carry_out(command):
         return call(command)
     if what == "queue":
         return command["future"].result()
+    if what == "queueWithoutJson":
+        return client.queue("set_state", label="progress", state=float("nan")).result()
     if what == "subscribe":
         return client.subscribe(game_id=command.get("gameId"))
     if what == "unsubscribe":
@@ -384,5 +386,8 @@ for line in sys.stdin:
             client, _ = clients[received["client"]]
             method = METHODS[received["operation"]]
             received["future"] = client.queue(method, **arguments(received["input"]))
+            for value in received["input"].values():
+                if isinstance(value, (dict, list)):
+                    value.clear()
         threading.Thread(target=take, args=(received,), daemon=True).start()
 os._exit(0)

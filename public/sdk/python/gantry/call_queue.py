@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 import time
@@ -7,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any, Callable, Mapping, Optional
 
 from .errors import GantryError, client_error
+from .http_call import json_of
 from .names import REPEATABLE_WITH_KEY
 
 #: How long a call may be retried: the server keeps idempotency keys for a day, less an hour for clock skew.
@@ -44,9 +46,13 @@ class CallQueue:
             return [dict(one) for one in self._calls]
 
     def add(self, operation: str, data: Mapping[str, Any]) -> "Future[Any]":
+        """Copies the data: the game may change its objects before they are sent.
+
+        Raises GantryError, `input_invalid`, if they have no form in JSON: they could be neither sent nor stored.
+        """
         call: dict[str, Any] = {
             "operation": operation,
-            "input": dict(data),
+            "input": json.loads(json_of(data)),
             "idempotencyKey": secrets.token_hex(16),
             "queuedAt": int(time.time() * 1000),
         }

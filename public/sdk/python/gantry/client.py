@@ -14,7 +14,7 @@ from .connection import Connection, require_modules
 from .errors import GantryError, client_error
 from .event_receiver import EventReceiver, Listener, added, run_all
 from .friends import Friends
-from .http_call import call_over_http
+from .http_call import call_over_http, json_of
 from .leaderboard import Leaderboard, Leaderboards
 from .names import VERSION
 from .operations import Operations
@@ -273,7 +273,8 @@ class GantryClient(Operations):
         """Queues a call, which is sent when there is a connection and retried until the server responds.
 
         `client.queue("set_user_score", score=1200)`: queued calls are executed once and in order, with a `store` even
-        across restarts of the game. Raises ValueError for an operation that cannot be retried.
+        across restarts of the game. Raises ValueError for an operation that cannot be retried, and GantryError for
+        arguments that have no form in JSON.
         """
         return self._queue.add(*recorded(method, arguments))
 
@@ -346,6 +347,7 @@ class GantryClient(Operations):
             )
         if self._status in FINAL:
             raise self._refused()  # there will be no connection to send it over
+        json_of(data)  # python-socketio would drop the connection
         return self._connection.call(operation, data, self._timeout, cancelled)
 
     def _called(self, operation: str, answer: Any) -> None:

@@ -12,6 +12,15 @@ from .errors import GantryError, connection_lost
 from .names import VERSION
 
 
+def json_of(data: Mapping[str, Any]) -> str:
+    """The input of a call as it is sent. Raises GantryError, `input_invalid`, if it has no form in JSON."""
+    try:
+        return json.dumps(data, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"The input has no form in JSON: {error}"
+        raise GantryError({"message": message, "code": 400, "data": {"reason": "input_invalid"}}) from None
+
+
 def call_over_http(
     url: str,
     operation: str,
@@ -29,7 +38,7 @@ def call_over_http(
         headers["X-Game-Version"] = game_version
     if player is not None:
         headers["X-Gantry-Player"] = player
-    body = json.dumps(data).encode()
+    body = json_of(data).encode()
     request = urllib.request.Request(url.rstrip("/") + "/launcher", body, headers, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:

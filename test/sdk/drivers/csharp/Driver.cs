@@ -88,7 +88,12 @@ public static class Driver
             case "call":
                 return await Call(Caller(Clients[name], options), command, new CallOptions { IdempotencyKey = options.Find("idempotencyKey") as string }, Cancellation(options));
             case "queue":
-                return await Call(Clients[name], command, new CallOptions { IsQueued = true }, Cancellation(options));
+                var answered = Call(Clients[name], command, new CallOptions { IsQueued = true }, Cancellation(options));
+                foreach (var value in ((JsonObject)command["input"]).Values) (value as JsonObject)?.Clear();
+                return await answered;
+            case "queueWithoutJson":
+                await Clients[name].SetStateAsync(new SetStateInput { Label = "progress", State = double.NaN }, new CallOptions { IsQueued = true });
+                return null;
             case "cancel":
                 Cancellations[(string)options["cancellation"]].Cancel();
                 return null;

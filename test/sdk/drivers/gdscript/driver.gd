@@ -103,6 +103,11 @@ func _do(command):
 			_watch(command, _call(name, command, _call_options(options)))
 		"queue":
 			_watch(command, _call(name, command, {"queued": true}))
+			for value in command["input"].values():
+				if value is Dictionary:
+					value.clear()
+		"queueWithoutJson":
+			_ok(command, "unsupported")
 		"subscribe":
 			_watch(command, _clients[name].subscribe({"game_id": command.get("gameId")}))
 		"unsubscribe":

@@ -98,6 +98,15 @@ namespace Gantry
             }
             var key = data.Find("idempotencyKey") as string ?? Guid.NewGuid().ToString();
             data.Remove("idempotencyKey");
+            try
+            {
+                data = Json.ParseObject(Json.Write(data)); // the game may change its objects before they are sent
+            }
+            catch (ArgumentException error)
+            {
+                waiter.Complete(null, WithoutJson(error)); // it could be neither sent nor saved
+                return;
+            }
             var call = new QueuedCall(operation, data, key, OfflineQueue.UnixMs());
             _queue.Add(call);
             if (Ending == null) _queuedTasks[call] = waiter;
@@ -181,7 +190,7 @@ namespace Gantry
                 }
                 catch (ArgumentException error)
                 {
-                    Fail(call, new GantryException("input_invalid", error.Message, 400)); // it has no form in JSON
+                    Fail(call, WithoutJson(error));
                 }
                 catch (GantryException error)
                 {
@@ -322,6 +331,11 @@ namespace Gantry
         private static GantryException SessionEnded()
         {
             return new GantryException(Reasons.SessionEnded, "The session has ended; sign in again", 401);
+        }
+
+        private static GantryException WithoutJson(ArgumentException error)
+        {
+            return new GantryException("input_invalid", error.Message, 400);
         }
 
         private static GantryException Closed()

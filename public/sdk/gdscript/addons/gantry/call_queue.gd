@@ -34,6 +34,7 @@ func add(call):
 		return _client._calls.complete(call, GantryError.new().made("queue_full", message))
 	if not call._input.has("idempotencyKey"):
 		call._input["idempotencyKey"] = _platform.random_id()
+	call._input = call._input.duplicate(true) # the game may change its objects before they are sent
 	var key = call._input["idempotencyKey"]
 	var input = call._input.duplicate()
 	input.erase("idempotencyKey")
