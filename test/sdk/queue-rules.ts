@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import type { Driver } from './driver.ts';
+import { type Driver, refusalOf } from './driver.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 /** What the offline queue makes of the calls that a game gives it. */
@@ -21,6 +21,21 @@ export function describeQueueRules(start: () => Promise<Driver>): void {
     await Promise.all([client.queue('setState', input()), client.queue('setState', input())]);
     await until('all attempts', () => server.calls.length === 3);
     for (const { data } of server.calls) expect(data.state).toEqual(input().state);
+    await client.close();
+  });
+
+  test('a call that is larger than the server takes is refused, and the queue goes on', async () => {
+    await using server = await ScriptedServer.start();
+    server.stream('player');
+    const client = await driver.open({ url: server.url, launcherJwt: 'a token' });
+    await client.ready();
+    const input = { label: 'progress', state: 'x'.repeat(2 * 1024 * 1024) };
+    const refused = refusalOf(client.queue('setState', input));
+    expect(await client.queue('setUserScore', { score: 1 })).toEqual({ success: true });
+    expect(await refused).toMatchObject({ reason: 'body_too_large', code: 413 });
+    expect(await refusalOf(client.call('setState', input))).toMatchObject({ reason: 'body_too_large' });
+    expect(server.handshakes).toHaveLength(1);
+    expect(server.calls.map(({ name }) => name)).toEqual(['setUserScore']);
     await client.close();
   });
 

@@ -92,7 +92,11 @@ export class ScriptedServer implements AsyncDisposable {
   private constructor(http: ReturnType<typeof createServer>, url: string) {
     this.url = url;
     this.#http = http;
-    this.#io = new Server(http, { serveClient: false, cors: { origin: true } });
+    this.#io = new Server(http, {
+      serveClient: false,
+      cors: { origin: true },
+      maxHttpBufferSize: 2 * 1024 * 1024,
+    });
     http.on('request', (request, response) => {
       if (request.url?.startsWith('/launcher')) void this.#answerHttp(request, response);
     });

@@ -486,6 +486,8 @@ declare function callOverHttp({ url, gameVersion }: GameServer, operation: strin
 
 /** The input of a call as it is sent. @throws GantryError `input_invalid`: it has no form in JSON */
 declare function jsonOf(input: object): string;
+/** The same for what is sent now. @throws GantryError also `body_too_large`: the server would close the connection */
+declare function sentJsonOf(input: object): string;
 
 /** The token that a launcher has put into the page's address; outside of a browser, into the environment. */
 declare function tokenOfAddress(): string | null;

@@ -4,12 +4,16 @@ import type { CompleteOptions } from './client-options.ts';
 import { isFinal, refusalOf, refusedFor, type Status, unreachable } from './client-status.ts';
 import type { Meta } from './cursors.ts';
 import { type EventReceiver, type FirstEvent, missed } from './event-receiver.ts';
+import { sentJsonOf } from './json.ts';
 import { sdkVersion } from './operation-names.ts';
 import type { OperationName, OperationOutput } from './operation-types.ts';
 import { OwnPresence } from './own-presence.ts';
 import { reconnectDelay } from './retries.ts';
 import { Session } from './session.ts';
 import type { StoreWriter } from './store-writer.ts';
+
+/** At least as long as what precedes a call's JSON in its frame: `42` and the number of the call. */
+const frameStart = '42'.padEnd(20);
 
 /** Whether a token is refused because it has expired, and not because its session was ended for a reason. */
 function isExpiry({ data: { reason, endReason = 'expired' } = {} }: ErrorBody): boolean {
@@ -206,6 +210,7 @@ export class Connection {
       return Promise.reject(refusalOf(this.#status)); // it will not connect again
     }
     return new Promise((resolve, reject) => {
+      sentJsonOf([name, 'launcher', data, {}, frameStart]);
       const lost = () => reject(connectionLost(this.#options.url));
       this.#socket.once('disconnect', lost);
       // A call that times out before it was sent is not sent later.

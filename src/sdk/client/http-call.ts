@@ -1,5 +1,5 @@
 import { connectionLost, GantryError } from './client-error.ts';
-import { jsonOf } from './json.ts';
+import { sentJsonOf } from './json.ts';
 import { sdkVersion } from './operation-names.ts';
 
 /** A server, and what the game tells it with every call. */
@@ -35,7 +35,7 @@ export async function callOverHttp(
       ...(player !== undefined && { 'X-Gantry-Player': player }),
       ...(gameSecret !== undefined && { Authorization: `Bearer ${gameSecret}` }),
     },
-    body: jsonOf(data),
+    body: sentJsonOf(data),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => {
     throw connectionLost(url);

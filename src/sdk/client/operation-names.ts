@@ -3,6 +3,9 @@
 /** The version of this SDK, and of the server that it was generated from. */
 export const sdkVersion = '0.1.0';
 
+/** The longest call that the server takes, in bytes of UTF-8. */
+export const maxCallBytes = 2097152;
+
 /** May be retried when there was no answer. */
 export const repeatable: readonly string[] =
   'getUserScore getUserScores getGameScoresLeaderboard getLeaderboardAmong getLeaderboardAround getUsersPositionInGameScoreLeaderboard readLeaderboard getLeaderboards endLeaderboardSeason getLeaderboardSeasons getPublicStates getStates getActivities listNotifications markNotificationsRead listMutedGames setMutedGame getMessageChannels getChannelMessages sendTypingSignal getChannelParticipants getUnreadCount acceptFriendRequest addFriend importFriends listFriends removeFriend updateFriend getFriendCode getPrivacy setPrivacy getPlayers searchPlayers listInvites followPresence joinFriend setCurrentGame setRichPresence setStatus unfollowPresence followGameStats getSubscribedChannels subscribe unsubscribe listNews markNewsRead listReleases countInGame countLiveGames getGamesHistory getLastPlayed getPlaytime getPlaytimeForGame getPlaytimeForGames getTotalPlaytime listRecentGames getConfig getGames getGame listFavoriteGames setFavoriteGame getEvents getMaintenance listGuestDevices channelHeartbeat channelStatus getPlayerPresence getPlayer renewChannelSession listChannelSessions blockPlayer listBlockedPlayers'.split(' ');

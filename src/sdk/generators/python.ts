@@ -1,4 +1,5 @@
 import { version } from '../../core/version.ts';
+import { maxBodyBytes } from '../../transports/http/bodies.ts';
 import {
   type SdkField,
   type SdkModel,
@@ -143,6 +144,7 @@ function namesFile({ operations, events, reasons }: SdkModel): string {
   return [
     firstLine,
     `#: The version of the server that this SDK was generated from.\nVERSION = "${version}"\n`,
+    `#: The longest call that the server takes, in bytes.\nMAX_CALL_BYTES = ${maxBodyBytes}\n`,
     '#: Operations that may be retried when there was no answer.',
     `REPEATABLE = ${named('always')}`,
     '#: Operations that may be retried with the idempotency key of the first attempt.',

@@ -1,4 +1,5 @@
 import { version } from '../../core/version.ts';
+import { maxBodyBytes } from '../../transports/http/bodies.ts';
 import type { SdkField, SdkModel, SdkOperation, SdkRecord, SdkType } from './model.ts';
 
 const firstLine =
@@ -45,6 +46,7 @@ function namesFile({ operations, events }: SdkModel): string {
   return [
     firstLine,
     `/** The version of this SDK, and of the server that it was generated from. */\nexport const sdkVersion = '${version}';\n`,
+    `/** The longest call that the server takes, in bytes of UTF-8. */\nexport const maxCallBytes = ${maxBodyBytes};\n`,
     '/** May be retried when there was no answer. */',
     `export const repeatable: readonly string[] =\n  '${names('always').join(' ')}'.split(' ');\n`,
     '/** May be retried with the `idempotencyKey` of the first attempt. */',

@@ -14,7 +14,7 @@ from .connection import Connection, require_modules
 from .errors import GantryError, client_error
 from .event_receiver import EventReceiver, Listener, added, run_all
 from .friends import Friends
-from .http_call import call_over_http, json_of
+from .http_call import call_over_http, sent_json_of
 from .leaderboard import Leaderboard, Leaderboards
 from .names import VERSION
 from .operations import Operations
@@ -28,6 +28,8 @@ _log = logging.getLogger("gantry")
 
 #: How long events wait for the listeners that are added after a client has been made, in seconds.
 LISTENERS_DELAY = 0.1
+#: At least as long as what precedes a call's JSON in its frame: `42` and the number of the call.
+FRAME_START = "42".ljust(20)
 #: The statuses after which the client does not connect again.
 FINAL = ("ended", "refused")
 
@@ -347,7 +349,7 @@ class GantryClient(Operations):
             )
         if self._status in FINAL:
             raise self._refused()  # there will be no connection to send it over
-        json_of(data)  # python-socketio would drop the connection
+        sent_json_of([operation, "launcher", data, {}, FRAME_START])  # python-socketio would drop the connection
         return self._connection.call(operation, data, self._timeout, cancelled)
 
     def _called(self, operation: str, answer: Any) -> None:

@@ -9,16 +9,25 @@ import urllib.request
 from typing import Any, Mapping, Optional
 
 from .errors import GantryError, connection_lost
-from .names import VERSION
+from .names import MAX_CALL_BYTES, VERSION
 
 
-def json_of(data: Mapping[str, Any]) -> str:
+def json_of(data: Any) -> str:
     """The input of a call as it is sent. Raises GantryError, `input_invalid`, if it has no form in JSON."""
     try:
-        return json.dumps(data, allow_nan=False)
+        return json.dumps(data, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         message = f"The input has no form in JSON: {error}"
         raise GantryError({"message": message, "code": 400, "data": {"reason": "input_invalid"}}) from None
+
+
+def sent_json_of(data: Any) -> str:
+    """The same for what is sent now. Also raises `body_too_large`: the server would close the connection."""
+    text = json_of(data)
+    if len(text) > MAX_CALL_BYTES:  # of ASCII, as python-socketio sends it
+        message = f"The call takes {len(text)} bytes, and the server takes {MAX_CALL_BYTES}"
+        raise GantryError({"message": message, "code": 413, "data": {"reason": "body_too_large"}})
+    return text
 
 
 def call_over_http(
@@ -38,7 +47,7 @@ def call_over_http(
         headers["X-Game-Version"] = game_version
     if player is not None:
         headers["X-Gantry-Player"] = player
-    body = json_of(data).encode()
+    body = sent_json_of(data).encode()
     request = urllib.request.Request(url.rstrip("/") + "/launcher", body, headers, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:

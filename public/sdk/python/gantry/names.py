@@ -3,6 +3,9 @@
 #: The version of the server that this SDK was generated from.
 VERSION = "0.1.0"
 
+#: The longest call that the server takes, in bytes.
+MAX_CALL_BYTES = 2097152
+
 #: Operations that may be retried when there was no answer.
 REPEATABLE = frozenset(
     [
