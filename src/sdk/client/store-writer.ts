@@ -35,7 +35,13 @@ export class StoreWriter {
     if (this.#isHeld) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#store?.save(this.#state());
+    try {
+      this.#store?.save(this.#state());
+    } catch (error) {
+      // The queue goes on when `localStorage` is full, but the developer has to know.
+      // biome-ignore lint/suspicious/noConsole: thrown instead, it would end a program in Node
+      console.error('Gantry: the store failed, so nothing is saved', error);
+    }
   }
 
   /** Saves what is still unsaved; later only `save` does. */
