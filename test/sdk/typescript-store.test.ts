@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { GantryClient } from '../../src/sdk/client/client.ts';
+import { GantryClient, type Saved } from '../../src/sdk/client/client.ts';
+import { until } from '../support/until.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 test('a store that is full stops neither the queue nor events', async () => {
@@ -28,4 +29,32 @@ test('a store that is full stops neither the queue nor events', async () => {
   expect(client.cursors).toEqual({ 'channel:one': { epoch, seq: 1 } });
   expect(complaints).toHaveBeenCalled();
   client.close();
+});
+
+test('pages that are open at the same time share a store, and keep what the others have queued', async () => {
+  await using server = await ScriptedServer.start();
+  server.stream('player');
+  let text = 'null';
+  const store = {
+    load: (): Saved | null => JSON.parse(text),
+    save(saved: Saved) {
+      text = JSON.stringify(saved);
+    },
+  };
+  const open = () => new GantryClient({ url: server.url, launcherJwt: 'a token', store });
+  const busy = { code: 503, reason: 'server_busy', retryAfterSeconds: 60 };
+  server.refusals.push(busy, busy);
+  const pages = [open(), open()] as const;
+  await until('both refused', () => server.handshakes.length === 2);
+  for (const [score, page] of [0, 1, 0].entries()) {
+    void pages[page === 0 ? 0 : 1].queue('setUserScore', { score });
+    const queuedAt = Date.now();
+    await until('another millisecond', () => Date.now() > queuedAt);
+  }
+  for (const page of pages) page.close();
+  const next = open();
+  await until('all three', () => server.calls.length === 3);
+  expect(server.calls.map(({ data }) => data.score)).toEqual([0, 1, 2]);
+  await until('an empty queue', () => store.load()?.queue?.length === 0);
+  next.close();
 });

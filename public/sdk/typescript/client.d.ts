@@ -40,6 +40,8 @@ declare class CallQueue {
     constructor(dependencies: QueueDependencies, restored?: readonly QueuedCall[]);
     /** The calls that have not been answered. */
     get calls(): readonly QueuedCall[];
+    /** The calls to store, with those that other pages of the game have stored meanwhile, each at its time. */
+    toSave(stored: readonly QueuedCall[]): QueuedCall[];
     /**
      * Resolves with the answer. The input is copied: the game may change its objects before they are sent.
      * @throws GantryError when the server refuses the call permanently, or the input has no form in JSON
@@ -3712,6 +3714,7 @@ interface Saved {
 }
 /** Persists a client's data across restarts of the game. Each player needs a separate store. */
 interface Store {
+    /** Called at the start, and before each save: another page of the game may have stored queued calls meanwhile. */
     load(): Saved | null | undefined;
     /** Called after listeners have handled events, at most a few times a second, and at once when the queue changes. */
     save(saved: Saved): void;

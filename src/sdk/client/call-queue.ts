@@ -31,17 +31,30 @@ interface Waiting {
 export class CallQueue {
   readonly #dependencies: QueueDependencies;
   readonly #calls: QueuedCall[];
+  /** The keys of all calls that have ever been in this queue. */
+  readonly #keys: Set<string>;
   readonly #waiting = new Map<QueuedCall, Waiting>();
   #isSending = false;
 
   constructor(dependencies: QueueDependencies, restored: readonly QueuedCall[] = []) {
     this.#dependencies = dependencies;
     this.#calls = [...restored];
+    this.#keys = new Set(restored.map(({ idempotencyKey }) => idempotencyKey));
   }
 
   /** The calls that have not been answered. */
   get calls(): readonly QueuedCall[] {
     return this.#calls;
+  }
+
+  /** The calls to store, with those that other pages of the game have stored meanwhile, each at its time. */
+  toSave(stored: readonly QueuedCall[]): QueuedCall[] {
+    const calls = this.#calls.map((call) => ({ ...call }));
+    for (const other of stored.filter(({ idempotencyKey }) => !this.#keys.has(idempotencyKey))) {
+      const before = calls.findLastIndex(({ queuedAt }) => queuedAt <= other.queuedAt);
+      calls.splice(before + 1, 0, other);
+    }
+    return calls;
   }
 
   /**
@@ -62,6 +75,7 @@ export class CallQueue {
       queuedAt: Date.now(),
     };
     this.#calls.push(call);
+    this.#keys.add(call.idempotencyKey);
     this.#dependencies.save();
     const answered = new Promise((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
     answered.catch(() => undefined); // callers need not await it

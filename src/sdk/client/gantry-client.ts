@@ -189,13 +189,15 @@ export class GantryClient {
 
   #state(): Saved {
     const { player, launcherJwt, expiresAt } = this.#connection.session;
+    const stored = this.#options.store?.load() ?? {};
+    const isOfPlayer = stored.wallet === player?.wallet;
     return {
       ...this.#saved,
       ...(player && { wallet: player.wallet }),
       ...(launcherJwt && expiresAt && { session: { launcherJwt, expiresAt } }),
       cursors: this.#events.loadedCursors(),
       notifications: this.#events.cursors.notifications,
-      queue: this.#queue.calls.map((call) => ({ ...call })),
+      queue: this.#queue.toSave(isOfPlayer ? (stored.queue ?? []) : []),
     };
   }
 

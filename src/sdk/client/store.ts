@@ -32,6 +32,7 @@ export interface Saved {
 
 /** Persists a client's data across restarts of the game. Each player needs a separate store. */
 export interface Store {
+  /** Called at the start, and before each save: another page of the game may have stored queued calls meanwhile. */
   load(): Saved | null | undefined;
   /** Called after listeners have handled events, at most a few times a second, and at once when the queue changes. */
   save(saved: Saved): void;
