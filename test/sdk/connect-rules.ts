@@ -113,6 +113,30 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
       await again.close();
     });
 
+    test("a secret in the options is followed by its own guest, who gets nothing of the store's", async () => {
+      await using world = await scripted();
+      const first = await world.connect();
+      const saved = await savedWith(first, 'token 1');
+      await first.close();
+      await (await world.connect()).close(); // the guest of secret 2
+      world.server.calls.length = 0;
+      const queue = [
+        { operation: 'setUserScore', input: { score: 1 }, idempotencyKey: 'a key', queuedAt: Date.now() },
+      ];
+      const cursors = { [stream]: { epoch: 'first', seq: 0 } };
+      const client = await world.connect({ deviceSecret: 'secret 2', saved: { ...saved, cursors, queue } });
+      expect((await client.player())?.wallet).toBe('0xa2');
+      expect(world.server.handshakes.at(-1)?.cursors ?? {}).toEqual({});
+      await client.queue('setUserScore', { score: 2 });
+      expect(world.server.calls.map(({ name, data }) => [name, data.score])).toEqual([
+        ['signInGuest', undefined],
+        ['setUserScore', 2],
+      ]);
+      await until('the other guest in the store', async () => (await client.saved())?.queue?.length === 0);
+      expect(await client.saved()).toMatchObject({ wallet: '0xa2', deviceSecret: 'secret 2' });
+      await client.close();
+    });
+
     test.each(['device_unknown', 'guest_upgraded'])('%s is an error, never a new player', async (reason) => {
       await using world = await scripted();
       world.server.outcomes.push({ error: { code: 401, reason } });

@@ -106,7 +106,8 @@ namespace Gantry
                 var opened = await SessionOrNull(ambient, true, deadline, cancellationToken).ConfigureAwait(false);
                 if (opened != null) return opened;
             }
-            var stored = _saved.Find("session") as JsonObject;
+            var isSavedGuest = options.DeviceSecret == null || options.DeviceSecret == _deviceSecret;
+            var stored = isSavedGuest ? _saved.Find("session") as JsonObject : null;
             if (stored != null && stored.Find("launcherJwt") is string token && Read.Integer(stored.Find("expiresAt")) > OfflineQueue.UnixMs() + SessionReserveMs)
             {
                 var kept = await SessionOrNull(token, false, deadline, cancellationToken).ConfigureAwait(false);

@@ -52,11 +52,20 @@ namespace Gantry
             _queue.Load(saved.Find("queue") as List<object>);
         }
 
-        /// <summary>A launcher's player who is not the saved state's has a part of its own, so that neither gets what is the other's.</summary>
+        /// <summary>
+        /// A launcher's player who is not the saved state's has a part of its own, and another guest replaces the one of the
+        /// saved state, so that neither gets what is the other's.
+        /// </summary>
         private void ChoosePlace(Session session)
         {
             var wallet = session.Wallet;
-            if (!session.IsOfLauncher || wallet == null || wallet == _saved.Find("wallet") as string) return;
+            var saved = _saved.Find("wallet") as string;
+            if (wallet == null || wallet == saved) return;
+            if (!session.IsOfLauncher)
+            {
+                if (saved != null) LoadPlayer(new JsonObject());
+                return;
+            }
             _isKeptApart = true;
             var own = _saved.Find("launcher") as JsonObject;
             LoadPlayer(own?.Find("wallet") as string == wallet ? own : new JsonObject());

@@ -19,7 +19,11 @@ namespace Gantry
         public async Task<GuestSignIn> SignInAsGuestAsync(string gameId, string deviceSecret = null, string deviceName = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var session = await SignInGuest(gameId, deviceSecret ?? _deviceSecret, null, deviceName, Now + SignInMs, cancellationToken);
-            Adopt(session);
+            lock (_gate)
+            {
+                ChoosePlace(session);
+                Adopt(session);
+            }
             return new GuestSignIn(session.Wallet, session.DeviceSecret);
         }
 
