@@ -113,6 +113,11 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
       await again.close();
     });
 
+    test('a URL without its scheme is an error that says so, at once', async () => {
+      const connecting = driver.connect({ url: '127.0.0.1:3000', game: 'my-game' });
+      expect((await refusalOf(connecting)).message).toContain('must begin with http:// or https://');
+    });
+
     test("a secret in the options is followed by its own guest, who gets nothing of the store's", async () => {
       await using world = await scripted();
       const first = await world.connect();

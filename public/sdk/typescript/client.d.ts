@@ -118,6 +118,8 @@ declare class GantryError extends Error {
 }
 /** No response; the operation may or may not have been executed. */
 declare function connectionLost(url: string): GantryError;
+/** Nothing can be called over HTTP at this address, unlike at one without an origin in a browser. */
+declare function schemeMissing(url: string): GantryError;
 declare function clientError(reason: ClientReason, message: string): GantryError;
 
 interface ClientOptions extends GameServer {

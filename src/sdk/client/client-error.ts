@@ -88,6 +88,12 @@ export function connectionLost(url: string): GantryError {
   );
 }
 
+/** Nothing can be called over HTTP at this address, unlike at one without an origin in a browser. */
+export function schemeMissing(url: string): GantryError {
+  const message = `The server's URL must begin with http:// or https://, unlike '${url}'`;
+  return new GantryError({ message, code: 400, data: { reason: 'input_invalid' } });
+}
+
 export function clientError(reason: ClientReason, message: string): GantryError {
   return new GantryError({ message, data: { reason } });
 }

@@ -1,4 +1,4 @@
-import { connectionLost, GantryError } from './client-error.ts';
+import { connectionLost, GantryError, schemeMissing } from './client-error.ts';
 import { sentJsonOf } from './json.ts';
 import { sdkVersion } from './operation-names.ts';
 
@@ -25,6 +25,7 @@ export async function callOverHttp(
   data: object,
   { gameSecret, player, timeoutMs = 15_000 }: HttpCallOptions = {},
 ): Promise<unknown> {
+  if (!/^(https?:\/\/|\/|$)/i.test(url)) throw schemeMissing(url);
   const response = await fetch(`${url.replace(/\/$/, '')}/launcher`, {
     method: 'POST',
     headers: {

@@ -40,6 +40,9 @@ def call_over_http(
     player: Optional[str] = None,
 ) -> Any:
     """Calls an operation by method dispatch; `timeout` in seconds, `player` a wallet, for proxies. Raises GantryError."""
+    if not url.strip().lower().startswith(("http://", "https://")):
+        message = f"The server's URL must begin with http:// or https://, unlike '{url}'"
+        raise GantryError({"message": message, "code": 400, "data": {"reason": "input_invalid"}})
     headers = {"Content-Type": "application/json", "X-Service-Method": operation, "X-Gantry-Version": VERSION}
     if game_secret is not None:
         headers["Authorization"] = "Bearer " + game_secret

@@ -29,6 +29,7 @@ namespace Gantry
         {
             _options = options ?? throw new ArgumentNullException(nameof(options));
             if (string.IsNullOrEmpty(options.Url)) throw new ArgumentException("Url is missing: set it to the server's URL, such as http://127.0.0.1:3000", nameof(options));
+            if (!options.Url.Contains("://")) throw new ArgumentException("The server's URL must begin with http:// or https://, unlike '" + options.Url + "'", nameof(options));
             if (!(options is ConnectOptions)) _token = options.LauncherJwt;
             _ownPresence = new OwnPresence(options.Status);
             Status = new Status(ConnectionState.Closed);

@@ -33,6 +33,8 @@ func start(options):
 			return _refused(call, "start has no option %s; it has: %s" % [option, START_OPTIONS])
 	if not options.has("game"):
 		return _refused(call, "start needs the option game: the slug or the id of the game")
+	if not (_client.url.begins_with("http://") or _client.url.begins_with("https://")):
+		return _refused(call, "The server's URL must begin with http:// or https://, unlike '%s'" % _client.url)
 	if _started != null:
 		return _refused(call, "start is already under way")
 	_client._load_state()
