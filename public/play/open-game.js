@@ -5,6 +5,7 @@ import { Conversations } from './conversations.js';
 import { NamedBoards } from './named-boards.js';
 import { PlayerSearch } from './player-search.js';
 import { PublicStream } from './public-stream.js';
+import { mayReloadFor } from './stored-session.js';
 import { claimsOf } from './token.js';
 import {
   isTokenRequest,
@@ -42,6 +43,15 @@ export class OpenGame extends Observable {
   #token;
   /** @param {MessageEvent} event */
   #listener = (event) => this.#handleMessage(event);
+  /**
+   * The page's policy lists the hosts of games that were registered when it was loaded: loads it again for another.
+   * @param {SecurityPolicyViolationEvent} event
+   */
+  #blocked = ({ effectiveDirective, blockedURI }) => {
+    const origin = URL.parse(blockedURI)?.origin;
+    if (effectiveDirective !== 'frame-src' || !origin || origin !== this.frameUrl?.origin) return;
+    if (mayReloadFor(origin)) location.reload();
+  };
 
   /**
    * @param {import('gantry-client').GantryClient} connection
@@ -106,12 +116,16 @@ export class OpenGame extends Observable {
 
   /** @param {HTMLIFrameElement} frame where the game runs from now on */
   enterFrame(frame) {
-    if (this.#frame === null) addEventListener('message', this.#listener);
+    if (this.#frame === null) {
+      addEventListener('message', this.#listener);
+      addEventListener('securitypolicyviolation', this.#blocked);
+    }
     this.#frame = frame;
   }
 
   leaveFrame() {
     removeEventListener('message', this.#listener);
+    removeEventListener('securitypolicyviolation', this.#blocked);
     this.#frame = null;
     this.#isLoaded = false;
   }

@@ -8,6 +8,7 @@
 
 const playerKey = 'gantry-play-player';
 const gameKey = 'gantry-play-game';
+const reloadKey = 'gantry-play-reloaded-for';
 
 /**
  * Device secrets of guests, stored permanently: anyone who uses this browser can continue as one of them.
@@ -109,6 +110,17 @@ export function storedGame() {
 /** @param {StoredGame | null} game */
 export function storeGame(game) {
   write(gameKey, game);
+}
+
+/**
+ * Whether the page may be loaded again because its policy did not allow a game's host: once, as the policy of a proxy may
+ * never allow it.
+ * @param {string} origin
+ */
+export function mayReloadFor(origin) {
+  if (read(reloadKey) === origin) return false;
+  write(reloadKey, origin);
+  return true;
 }
 
 /** @param {string} key */

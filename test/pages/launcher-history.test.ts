@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
@@ -13,7 +16,7 @@ import { signedInAs } from './players.ts';
 const smallest = { ...phone, viewport: { width: 320, height: 568 } };
 
 describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
-  const demo = useDemoInBrowser((complaint) => /status of 403/.test(complaint));
+  const demo = useDemoInBrowser((complaint) => /status of 403|frame-src/.test(complaint));
 
   /** A guest in the library with a friend, Grace H. */
   async function signIn(options: BrowserContextOptions = desktop): Promise<Page> {
@@ -248,6 +251,21 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
     await page.getByRole('button', { name: 'Accept the invite of Grace H' }).click();
     await opened.waitFor();
     expect(hashOf(page)).toBe('#beta');
+  });
+
+  test('a game on a host that is registered after the page was loaded opens too', async () => {
+    const host = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html').end('<h1>Level 1</h1>');
+    });
+    await once(host.listen(0, '127.0.0.1'), 'listening');
+    const page = await signIn();
+    const { port } = host.address() as AddressInfo;
+    await demo.server.createGame({ name: 'Later', slug: 'later', url: `http://127.0.0.1:${port}/` });
+    await page.evaluate(() => {
+      location.hash = '#later';
+    });
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Level 1' }).waitFor();
+    host.close();
   });
 
   test('a game that is added while the list is loading opens by its address', async () => {
