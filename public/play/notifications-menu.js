@@ -19,9 +19,9 @@ export function NotificationsMenu({ launcher }) {
   const turned = useRef(null);
   const menu = useMenu(launcher.places, 'notifications');
   /** @param {ToggleEvent} event */
-  const toggled = (event) => {
-    menu.onToggle(event);
-    const isOpen = event.newState === 'open';
+  const toggled = ({ newState }) => {
+    menu.onToggle();
+    const isOpen = newState === 'open';
     const ids = isOpen ? notifications?.flatMap(({ _id, readAt }) => (readAt === null ? [_id] : [])) : [];
     setHighlighted(new Set(ids));
     if (isOpen) inbox.markAllRead().catch(() => {}); // if this fails, they are at worst unread once more
@@ -54,7 +54,7 @@ export function NotificationsMenu({ launcher }) {
       <${Icon} name="bell" />
       ${unread > 0 && html`<span class="count" aria-hidden="true">${unread > 99 ? '99+' : unread}</span>`}
     </button>
-    <div id="notifications" ref=${menu.ref} class="menu" popover="auto" role="dialog" tabindex="-1" aria-label="Notifications" onToggle=${toggled}>
+    <div id="notifications" ...${menu} class="menu" popover="auto" role="dialog" tabindex="-1" aria-label="Notifications" onToggle=${toggled}>
       ${
         notifications === null
           ? error === null

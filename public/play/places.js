@@ -186,23 +186,25 @@ export class Places extends Observable {
  */
 export function useMenu(places, name) {
   const ref = useRef(/** @type {HTMLElement | null} */ (null));
-  /** It is told a moment later that it was closed, when it may have been opened again. */
-  const isClosing = useRef(false);
+  /** Whether it is about to be shown or hidden; null: neither. Within that, it cannot be shown or hidden again. */
+  const willShow = useRef(/** @type {boolean | null} */ (null));
   const isOpen = places.dialog(name) !== null;
   useLayoutEffect(() => {
-    const isShown = ref.current?.matches(':popover-open');
-    if (isOpen && !isShown) ref.current?.showPopover();
-    else if (!isOpen && isShown) {
-      isClosing.current = true;
-      ref.current?.hidePopover();
-    }
+    const isShown = willShow.current ?? ref.current?.matches(':popover-open');
+    if (isOpen === isShown) return;
+    if (isOpen) ref.current?.showPopover();
+    else ref.current?.hidePopover();
   }, [isOpen]);
   return {
     ref,
-    onToggle: (/** @type {ToggleEvent} */ { newState }) => {
-      if (newState === 'open') places.openDialog(name);
-      else if (!isClosing.current) places.closeDialog(name);
-      isClosing.current = false;
+    // The address changes with it: `toggle` comes a moment later, when the page may have been left.
+    onBeforeToggle: (/** @type {ToggleEvent} */ { newState }) => {
+      willShow.current = newState === 'open';
+      if (willShow.current) places.openDialog(name);
+      else places.closeDialog(name);
+    },
+    onToggle: () => {
+      willShow.current = null;
     },
   };
 }
