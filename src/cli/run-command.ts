@@ -37,6 +37,9 @@ async function programFor(command: string | undefined): Promise<Command> {
 
 /** A description of an error that the user can fix; null for internal errors. */
 function describeError(error: unknown): string | null {
+  // A caller learns only that the database is unavailable; who runs a command on it learns why.
+  if (error instanceof GantryError && error.reason === 'store_unavailable' && error.cause instanceof Error)
+    return `${error.message} (${error.cause.message})`;
   if (
     error instanceof BackupError ||
     error instanceof ConfigError ||

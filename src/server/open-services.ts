@@ -67,15 +67,31 @@ const administratorsOperations = new Set<string>(
   operations.filter(({ auth }) => auth === 'admin').map(({ name }) => name),
 );
 
+interface Later {
+  url(): string;
+  gateway(): Gateway;
+  background: AbortSignal;
+}
+
 /** Opens the store and the services for handlers. `later` may be called once the transports are built and listen. */
-export async function openServices(
-  config: Config,
-  logger: Logger,
-  later: { url(): string; gateway(): Gateway; background: AbortSignal },
-): Promise<OpenedServices> {
+export async function openServices(config: Config, logger: Logger, later: Later): Promise<OpenedServices> {
   const store = await openStore(config, 'server', (why) =>
     logger.warn({ why }, 'the database of DATABASE_URL cannot be reached; retrying for up to 5 minutes'),
   );
+  try {
+    return await openOn(store, config, logger, later);
+  } catch (error) {
+    await store.db.close().catch(() => {}); // it would keep the process alive; the error says why it ends
+    throw error;
+  }
+}
+
+async function openOn(
+  store: OpenStore,
+  config: Config,
+  logger: Logger,
+  later: Later,
+): Promise<OpenedServices> {
   const { db, adminTokens } = store;
   if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);
@@ -87,11 +103,12 @@ export async function openServices(
     if (trouble === null) logger.warn('writes recovered');
     else logger.error(trouble.message);
   });
-  const redis = config.redisUrl === undefined ? null : await openRedis(config.redisUrl, logger);
   const prefix = `gantry:${await db.read(readInstallation)}`;
+  const signers = await Signers.open(config.transactions);
+  // Nothing may fail from here on: its connections keep the process alive.
+  const redis = config.redisUrl === undefined ? null : await openRedis(config.redisUrl, logger);
   const presence = choosePresence(db, redis, prefix, report);
   const chainClients = new ChainClients(config.chains);
-  const signers = await Signers.open(config.transactions);
   const stats = new RecentStats(
     {
       sockets: () => later.gateway().connectionCount,

@@ -3,6 +3,7 @@ import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from '../cal
 import { type Config, dataFiles } from '../config.ts';
 import { commandOn } from '../core/command-hint.ts';
 import { ConfigError } from '../core/config-error.ts';
+import { GantryError } from '../core/errors.ts';
 import type { Database } from '../core/storage/database.ts';
 import {
   type DatabaseFiles,
@@ -207,7 +208,8 @@ async function holdActions(db: Database): Promise<number> {
 /** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */
 function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL cannot be opened'): never {
   if (error instanceof DatabaseUnusableError || error instanceof ConfigError) throw error;
-  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const cause = error instanceof GantryError ? (error.cause ?? error) : error; // callers do not learn why
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const why = first instanceof Error ? first.message : String(first);
   throw new DatabaseUnusableError(`${what}: ${why}`, { cause: error });
 }

@@ -147,4 +147,26 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
       expect(stderr).toMatch(/cannot be opened: .* does not exist/);
     }
   });
+
+  test('ends, and says why, when it fails after the database was opened', async () => {
+    await using directory = await temporaryDirectory();
+    const keystore = join(directory.path, 'keystore.json');
+    await writeFile(keystore, '{}');
+    const client = new Client({ connectionString: server.url() });
+    await client.connect();
+    await client.query('CREATE ROLE limited LOGIN CONNECTION LIMIT 2');
+    await client.query('CREATE DATABASE limited OWNER limited TEMPLATE template0');
+    await client.end();
+    const limited = `postgres://limited@127.0.0.1:${server.port}/limited`;
+    for (const [DATABASE_URL, why] of [
+      [server.url(), /signer keystore cannot be used/],
+      [limited, /too many connections for role "limited"/],
+    ] as const) {
+      const signer = { SIGNER_KEYSTORE: keystore, SIGNER_KEYSTORE_PASSWORD: 'x' };
+      const env = { DATABASE_URL, GANTRY_SECRET_KEY: secretKey, PORT: '0', ...signer };
+      const { code, stderr } = await gantry(['serve'], { env });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(why);
+    }
+  });
 });

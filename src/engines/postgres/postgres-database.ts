@@ -160,8 +160,13 @@ export class PostgresDatabase extends Announcer implements Database {
       const [row] = rows;
       if (!row) throw new Error('the table history is empty');
       const database = new PostgresDatabase(url, row, domain, options);
-      if (!options.clock) await database.#compareClocks();
-      if (options.isServer) database.#otherServers = await database.#writer.begin();
+      try {
+        if (!options.clock) await database.#compareClocks();
+        if (options.isServer) database.#otherServers = await database.#writer.begin();
+      } catch (error) {
+        await database.close().catch(() => {});
+        throw error;
+      }
       return database;
     } finally {
       await connection.close();
