@@ -138,13 +138,17 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
     expect(output).not.toMatch(/error|cannot/i);
   });
 
-  test('ends at once when waiting would not help: an unknown user or database', async () => {
+  test('ends at once when waiting would not help: an unknown user, database or file of certificates', async () => {
     const { port } = server;
-    for (const wrong of [`nobody@127.0.0.1:${port}/postgres`, `gantry@127.0.0.1:${port}/nothing`]) {
+    for (const wrong of [
+      `nobody@127.0.0.1:${port}/postgres`,
+      `gantry@127.0.0.1:${port}/nothing`,
+      `gantry@127.0.0.1:${port}/postgres?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`,
+    ]) {
       const env = { DATABASE_URL: `postgres://${wrong}`, GANTRY_SECRET_KEY: secretKey, PORT: '0' };
       const { code, stderr } = await gantry(['serve'], { env });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/cannot be opened: .* does not exist/);
+      expect(stderr).toMatch(/cannot be opened: .*(does not exist|no such file .*ca\.pem)/);
     }
   });
 

@@ -169,6 +169,7 @@ export async function settled(sent: readonly Promise<unknown>[]): Promise<void> 
 /** The connection was lost or could not be opened: what was in flight may have taken effect or not. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'open') return false; // a file of certificates
   if (
     /^(08|57P0|53[23])/.test(code) ||
     /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT)/.test(code)
