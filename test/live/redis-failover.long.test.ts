@@ -123,3 +123,19 @@ test.concurrent('a Redis Cluster is refused at the start, and by doctor', async 
   expect(served.stderr).toContain('Redis is a cluster, which is not supported');
   expect((await gantry(['doctor'], { env })).stdout).toContain('Redis is a cluster, which is not supported');
 });
+
+test.concurrent('a user without channels is refused at the start, and by doctor', async ({ skip }) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await redis.command('acl', 'setuser', 'games', 'on', '>password', '~*', '+@all');
+  await using data = await openSharedData();
+  const REDIS_URL = redis.url.replace('//', '//games:password@');
+  const variables = { DATA_DIR: data.path, REDIS_URL };
+  const env = { ...variables, PORT: '0' };
+  const served = await gantry(['serve'], { env, endAfter: /listening on/ });
+  expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining('&gantry:*') });
+  expect((await gantry(['doctor'], { env })).stdout).toContain('ACL SETUSER <user> ~gantry:*');
+  await redis.command('acl', 'setuser', 'games', 'resetkeys', '~gantry:*', '&gantry:*');
+  await using node = await startClusterNode(variables);
+  await reports(node, { status: 'ready', redis: 'ready' });
+});

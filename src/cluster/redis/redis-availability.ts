@@ -6,8 +6,12 @@ import { repeat } from '../../runtime/repeat.ts';
 const checkIntervalMs = 1_000;
 
 const unreachable = 'Redis cannot be reached';
-export const clusterRefusal =
+const clusterRefusal =
   'Redis is a cluster, which is not supported: set REDIS_URL to a single Redis, or to sentinels';
+
+const permissionRefusal = 'The user of REDIS_URL lacks permissions in Redis (NOPERM)';
+export const permissionRemedy =
+  'Grant them: ACL SETUSER <user> ~gantry:* &gantry:* +@all, for keys, channels and commands.';
 
 /** Writes two keys of different names, as presence does; nothing of it stays. */
 const trialWrite = `redis.call('SET', KEYS[1], 1, 'PX', 1) redis.call('SET', KEYS[2], 1, 'PX', 1)`;
@@ -24,15 +28,19 @@ export function describeRefusal(error: Error): string | null {
   if (code === 'CROSSSLOT' || code === 'MOVED' || code === 'CLUSTERDOWN') {
     return clusterRefusal;
   }
+  if (code === 'NOPERM') return permissionRefusal;
   return code === undefined ? null : `Redis refuses writes (${code})`;
 }
 
 /**
- * Tries a write.
+ * Tries a write, and to publish: a user may be allowed all keys and no channel, which is Redis's default.
  * @throws Error Redis's refusal, or that of a lost connection; see `describeRefusal`
  */
 export async function tryWrite(redis: Redis): Promise<void> {
-  await redis.eval(trialWrite, 2, 'gantry:trial:1', 'gantry:trial:2');
+  await Promise.all([
+    redis.eval(trialWrite, 2, 'gantry:trial:1', 'gantry:trial:2'),
+    redis.publish('gantry:trial', ''),
+  ]);
 }
 
 /** Whether Redis can be used: both connections are open, and it accepts writes. Logs each outage once. */
@@ -84,8 +92,10 @@ export class RedisAvailability {
     return this.#refusal !== null;
   }
 
-  get isCluster(): boolean {
-    return this.#refusal === clusterRefusal;
+  /** Why no node can ever use it as it is; null otherwise. */
+  get permanentRefusal(): string | null {
+    if (this.#refusal === permissionRefusal) return `${permissionRefusal}. ${permissionRemedy}`;
+    return this.#refusal === clusterRefusal ? clusterRefusal : null;
   }
 
   /** Calls the listener each time Redis has become usable. */

@@ -5,7 +5,7 @@ import { ConfigError } from '../../core/config-error.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { NodeConnections } from './node-connections.ts';
 import { type CountingRedis, openClient } from './open-client.ts';
-import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
+import { isOfReplica, RedisAvailability } from './redis-availability.ts';
 import { type Channel, RedisChannel } from './redis-channel.ts';
 import { addScript, RedisCounts } from './redis-counts.ts';
 
@@ -45,7 +45,8 @@ export interface RedisClients {
 
 /**
  * Connects, and waits until Redis has responded or cannot be reached.
- * @throws ConfigError when it is a Redis Cluster: keys that a script uses together would be on different nodes
+ * @throws ConfigError when it is a Redis Cluster (keys that a script uses together would be on different nodes), or its
+ * user lacks permissions: what is not subscribed to at the start would be missing
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClients> {
   const shared = {
@@ -77,9 +78,10 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     subscriber.disconnect();
   };
   await withTimeout(firstResponseMs, availability.checked);
-  if (availability.isCluster) {
+  const refusal = availability.permanentRefusal;
+  if (refusal !== null) {
     close();
-    throw new ConfigError(clusterRefusal);
+    throw new ConfigError(refusal);
   }
   const adding = addScript(commands);
   const clients: RedisClients = {

@@ -1,5 +1,5 @@
 import { openClient } from '../../cluster/redis/open-client.ts';
-import { describeRefusal, tryWrite } from '../../cluster/redis/redis-availability.ts';
+import { describeRefusal, permissionRemedy, tryWrite } from '../../cluster/redis/redis-availability.ts';
 import { redisHosts } from '../../cluster/redis/redis-url.ts';
 import type { Config } from '../../config.ts';
 import { ChainClients } from '../../features/chains/chain-client.ts';
@@ -66,7 +66,9 @@ function checkRefusal(host: string, thrown: Error): Finding {
   return error(
     'redis',
     refusal === null ? `${host} cannot be reached (${thrown.message})` : `${refusal} (${host})`,
-    'Set REDIS_URL to a master, or to sentinels that follow it: redis-sentinel://host:port,host:port#master.',
+    thrown.message.startsWith('NOPERM')
+      ? permissionRemedy
+      : 'Set REDIS_URL to a master, or to sentinels that follow it: redis-sentinel://host:port,host:port#master.',
   );
 }
 
