@@ -9,6 +9,7 @@ import { RedisPresence } from '../cluster/presence/redis-presence.ts';
 import type { RedisClients } from '../cluster/redis/redis-clients.ts';
 import { type Config, dataFiles } from '../config.ts';
 import { commandOn } from '../core/command-hint.ts';
+import { GantryError } from '../core/errors.ts';
 import { Signals } from '../core/events/signals.ts';
 import type { WriteTrouble } from '../core/storage/database.ts';
 import type { Store } from '../core/storage/store.ts';
@@ -35,6 +36,8 @@ import { databaseFiles, type OpenStore, openStore } from './open-store.ts';
 export interface OpenedServices extends OpenStore {
   logger: Logger;
   report(thrown: unknown, callId?: string): void;
+  /** Whether it failed because the database is unavailable, which the log says once. */
+  isOfOutage(thrown: unknown): boolean;
   adminToken: AdminToken;
   redis: RedisClients | null;
   /** Prefix of this installation's keys in Redis. */
@@ -95,9 +98,12 @@ async function openOn(
   const { db, adminTokens } = store;
   if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);
-  const report = (error: unknown, callId?: string) =>
-    logger.error({ err: error, id: callId }, 'unhandled error in operation');
   let writeTrouble: WriteTrouble | null = null;
+  const isOfOutage = (error: unknown) =>
+    writeTrouble !== null && error instanceof GantryError && error.reason === 'store_unavailable';
+  const report = (error: unknown, callId?: string) => {
+    if (!isOfOutage(error)) logger.error({ err: error, id: callId }, 'unhandled error in operation');
+  };
   db.onTrouble((trouble) => {
     writeTrouble = trouble;
     if (trouble === null) logger.warn('writes recovered');
@@ -173,7 +179,7 @@ async function openOn(
     nodes,
     services,
   };
-  return { ...store, ...chosen, logger, report, unusable, degraded, dependencies };
+  return { ...store, ...chosen, logger, report, isOfOutage, unusable, degraded, dependencies };
 }
 
 function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {

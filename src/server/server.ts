@@ -125,8 +125,10 @@ async function warnOfOtherServers(
 
 /** Creates the workers of the durable queue. */
 function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): RunningServer['queue'] {
-  const { db, box, logger, services, chainClients, signers } = opened;
-  const report = (error: unknown) => logger.warn({ err: error }, 'queue worker failed, retrying');
+  const { db, box, logger, services, chainClients, signers, isOfOutage } = opened;
+  const report = (error: unknown) => {
+    if (!isOfOutage(error)) logger.warn({ err: error }, 'queue worker failed, retrying');
+  };
   const webhooks = new WebhookWorker(db, { sender: services.webhookSender, box, report });
   const chains = new ChainWriter(db, {
     clients: chainClients,

@@ -110,6 +110,28 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
     expect(await node.stop()).toMatchObject({ exitCode: 0 });
   });
 
+  test('says once that its server is down, however often it tries to reach it', async () => {
+    await using node = await startClusterNode({ DATABASE_URL: server.url(), GANTRY_SECRET_KEY: secretKey });
+    await server.stop();
+    let attempts = 0;
+    const closing = createServer((socket) => {
+      attempts++;
+      socket.destroy();
+    }).listen(server.port, '127.0.0.1');
+    try {
+      await until('the outage noticed', () => node.log().includes('PostgreSQL cannot be reached'));
+      const noticed = node.log();
+      const before = attempts;
+      await until('many attempts', () => attempts > before + 30);
+      expect(node.log().slice(noticed.length)).toBe('');
+    } finally {
+      closing.close();
+      await once(closing, 'close');
+      await server.start();
+    }
+    await until('recovery', () => node.log().includes('writes recovered'));
+  });
+
   test('stops without an error in its log while it creates the demo', async () => {
     await using directory = await temporaryDirectory();
     const client = new Client({ connectionString: server.url() });
