@@ -265,6 +265,23 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await other.close();
   });
 
+  test('a call that waits for a connection fails for the reason that the connection is refused for', async () => {
+    await using server = await ScriptedServer.start();
+    server.refusals.push({ code: 503, reason: 'server_busy', retryAfterSeconds: 1 });
+    server.refusals.push({ code: 403, reason: 'client_too_old' });
+    const client = await driver.open({ url: server.url, gameSecret: 'wrong' });
+    const refusal = { reason: 'client_too_old', code: 403, message: 'refused: client_too_old' };
+    expect(await refusalOf(client.call('setUserScore', { score: 5 }))).toMatchObject(refusal);
+    expect(await refusalOf(client.call('setUserScore', { score: 5 }))).toMatchObject(refusal);
+    expect(await refusalOf(client.ready())).toMatchObject(refusal);
+    await client.close();
+    const closed = await driver.open({ url: 'http://127.0.0.1:1', launcherJwt });
+    const waiting = refusalOf(closed.call('setUserScore', { score: 5 }));
+    await closed.close();
+    expect((await waiting).reason).toBe('client_closed');
+    expect((await refusalOf(closed.ready())).reason).toBe('client_closed');
+  });
+
   test('a client whose session ends does not reconnect', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);

@@ -120,6 +120,7 @@ declare class GantryError extends Error {
 declare function connectionLost(url: string): GantryError;
 /** Nothing can be called over HTTP at this address, unlike at one without an origin in a browser. */
 declare function schemeMissing(url: string): GantryError;
+declare function clientClosed(): GantryError;
 declare function clientError(reason: ClientReason, message: string): GantryError;
 
 interface ClientOptions extends GameServer {
@@ -178,7 +179,7 @@ type CompleteOptions = ClientOptions & Required<Pick<ClientOptions, keyof typeof
  *   this SDK, so update it
  * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
  * - `refused`: the token, or the version of the game (then with `update`), was not accepted, for `reason`, explained by
- *   `message`; the client does not reconnect
+ *   `message`, with the HTTP status `code`; the client does not reconnect
  */
 type Status = {
     state: 'connecting';
@@ -193,11 +194,12 @@ type Status = {
     state: 'refused';
     reason: string;
     message: string;
+    code: number;
     update?: RequiredUpdate;
 };
 /** Whether the client does not connect again. */
 declare function isFinal({ state }: Status): boolean;
-declare function refusedFor({ reason, message, update }: GantryError): Status;
+declare function refusedFor({ reason, message, code, update }: GantryError): Status;
 /** Why a call cannot be sent. */
 declare function refusalOf(status: Status): GantryError;
 /** There was no connection within the timeout of a call. */

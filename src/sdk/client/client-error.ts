@@ -94,6 +94,10 @@ export function schemeMissing(url: string): GantryError {
   return new GantryError({ message, code: 400, data: { reason: 'input_invalid' } });
 }
 
+export function clientClosed(): GantryError {
+  return clientError('client_closed', 'The client was closed');
+}
+
 export function clientError(reason: ClientReason, message: string): GantryError {
   return new GantryError({ message, data: { reason } });
 }

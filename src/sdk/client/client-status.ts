@@ -7,28 +7,34 @@ import type { CompleteOptions } from './client-options.ts';
  *   this SDK, so update it
  * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
  * - `refused`: the token, or the version of the game (then with `update`), was not accepted, for `reason`, explained by
- *   `message`; the client does not reconnect
+ *   `message`, with the HTTP status `code`; the client does not reconnect
  */
 export type Status =
   | { state: 'connecting' }
   | { state: 'live'; replayed: number; warning?: string }
   | { state: 'ended'; endReason: string | null }
-  | { state: 'refused'; reason: string; message: string; update?: RequiredUpdate };
+  | { state: 'refused'; reason: string; message: string; code: number; update?: RequiredUpdate };
 
 /** Whether the client does not connect again. */
 export function isFinal({ state }: Status): boolean {
   return state === 'ended' || state === 'refused';
 }
 
-export function refusedFor({ reason, message, update }: GantryError): Status {
-  return { state: 'refused', reason, message, ...(update && { update }) };
+export function refusedFor({ reason, message, code, update }: GantryError): Status {
+  return { state: 'refused', reason, message, code, ...(update && { update }) };
 }
 
 /** Why a call cannot be sent. */
 export function refusalOf(status: Status): GantryError {
-  const { reason, update } = status.state === 'refused' ? status : { reason: 'session_ended' };
-  const [code, data] = update ? [426, { reason, update }] : [401, { reason }];
-  return new GantryError({ message: `The connection was refused: ${reason}`, code, data });
+  if (status.state !== 'refused') {
+    return new GantryError({
+      message: 'The session has ended',
+      code: 401,
+      data: { reason: 'session_ended' },
+    });
+  }
+  const { reason, message, code, update } = status;
+  return new GantryError({ message, code, data: { reason, ...(update && { update }) } });
 }
 
 /** There was no connection within the timeout of a call. */

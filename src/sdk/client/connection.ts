@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client';
-import { clientError, connectionLost, type ErrorBody, GantryError } from './client-error.ts';
+import { clientClosed, connectionLost, type ErrorBody, GantryError } from './client-error.ts';
 import type { CompleteOptions } from './client-options.ts';
 import { isFinal, refusalOf, refusedFor, type Status, unreachable } from './client-status.ts';
 import type { Meta } from './cursors.ts';
@@ -40,6 +40,8 @@ export class Connection {
   readonly #socket: Socket;
   readonly #statusListeners = new Set<(status: Status) => void>();
   readonly #wakers = new Set<() => void>();
+  /** Of each call without an answer: makes it fail. */
+  readonly #failures = new Set<(error: GantryError) => void>();
   #isClosed = false;
   /** Events that arrive before the program has added its listeners; null: they are passed on immediately. */
   #held: (() => void)[] | null = null;
@@ -86,6 +88,7 @@ export class Connection {
       if (options.launcherJwt === undefined) this.#setStatus({ state: 'live', replayed: 0 });
     });
     this.#socket.on('disconnect', (reason) => {
+      this.#failCalls(connectionLost(options.url)); // sent, and perhaps executed
       if (reason === 'io server disconnect') this.#ended();
       else this.#setStatus({ state: 'connecting' });
     });
@@ -195,13 +198,14 @@ export class Connection {
     this.#isClosed = true;
     this.session.close();
     this.#socket.disconnect();
+    this.#failCalls(clientClosed());
     for (const wake of this.#wakers) wake();
     this.#writer.close();
   }
 
   /** @throws GantryError once the client is closed */
   requireOpen(): void {
-    if (this.#isClosed) throw clientError('client_closed', 'The client was closed');
+    if (this.#isClosed) throw clientClosed();
   }
 
   /** Calls an operation over the socket. @throws GantryError */
@@ -211,8 +215,11 @@ export class Connection {
     }
     return new Promise((resolve, reject) => {
       sentJsonOf([name, 'launcher', data, {}, frameStart]);
-      const lost = () => reject(connectionLost(this.#options.url));
-      this.#socket.once('disconnect', lost);
+      const fail = (error: GantryError) => {
+        this.#failures.delete(fail);
+        reject(error);
+      };
+      this.#failures.add(fail);
       // A call that times out before it was sent is not sent later.
       this.#socket
         .timeout(this.#options.timeoutMs)
@@ -222,13 +229,19 @@ export class Connection {
           data,
           {},
           (timeout: unknown, error: ErrorBody | null, result: OperationOutput<Name>) => {
-            this.#socket.off('disconnect', lost);
-            if (timeout) lost();
-            else if (error) reject(new GantryError(error));
-            else resolve(result);
+            if (timeout) fail(connectionLost(this.#options.url));
+            else if (error) fail(new GantryError(error));
+            else {
+              this.#failures.delete(fail);
+              resolve(result);
+            }
           },
         );
     });
+  }
+
+  #failCalls(error: GantryError): void {
+    for (const fail of this.#failures) fail(error);
   }
 
   #begin(first: FirstEvent): void {
@@ -302,6 +315,7 @@ export class Connection {
   #setStatus(status: Status): void {
     if (status.state === 'connecting' && this.#status.state === 'connecting') return;
     this.#status = status;
+    if (isFinal(status)) this.#failCalls(refusalOf(status)); // not sent: there is no connection
     for (const listener of this.#statusListeners) listener(status);
   }
 }

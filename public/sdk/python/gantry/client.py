@@ -11,7 +11,7 @@ from .call_queue import CallQueue
 from .calls import CallsWith, recorded, retry_delay
 from .config import Config
 from .connection import Connection, require_modules
-from .errors import GantryError, client_error
+from .errors import GantryError, client_error, session_ended
 from .event_receiver import EventReceiver, Listener, added, run_all
 from .friends import Friends
 from .http_call import call_over_http, sent_json_of
@@ -477,5 +477,4 @@ class GantryClient(Operations):
     def _refused(self) -> GantryError:
         if self._refusal is not None:
             return self._refusal
-        body = {"message": "The session has ended", "code": 401, "data": {"reason": "session_ended"}}
-        return GantryError(body)
+        return session_ended()

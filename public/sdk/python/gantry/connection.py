@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, Iterable, Optional
 
-from .errors import GantryError, connection_lost
+from .errors import GantryError, client_error, connection_lost, session_ended
 
 _log = logging.getLogger("gantry")
 
@@ -121,6 +121,8 @@ class Connection:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._is_over = False
+        #: Why it is over; None if it was closed.
+        self._ending: Optional[GantryError] = None
         self._socket: Any = None
         self._number = 0
         self._pending: set[Future[Any]] = set()
@@ -157,6 +159,10 @@ class Connection:
         with self._changed:
             self._changed.wait_for(lambda: self._socket is not None or self._is_over, timeout)
             socket = self._socket
+            if socket is None and self._ending is not None:
+                raise self._ending
+            if socket is None and self._closed.is_set():
+                raise client_error("client_closed", "The client was closed")
             if socket is None or (cancelled is not None and cancelled.is_set()):
                 raise connection_lost(self._url)
             self._pending.add(future)
@@ -260,6 +266,7 @@ class Connection:
                 if self._has_signed_in():
                     return was_connected, 0.0
             if not self._closed.is_set():
+                self._ending = session_ended()
                 self._tell("ended", self._end_reason)
             return was_connected, NEVER
         refusal = refusals[0] if refusals else None
@@ -311,5 +318,6 @@ class Connection:
             return 0.0
         if self._reduce_status(error.reason):
             return 0.0
+        self._ending = error
         self._tell("refused", error)
         return NEVER

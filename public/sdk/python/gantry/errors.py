@@ -47,3 +47,7 @@ def client_error(reason: str, message: str) -> GantryError:
 def connection_lost(url: str) -> GantryError:
     message = f"No response from Gantry at {url}: it could not be reached, or the connection was lost"
     return client_error("connection_lost", message)
+
+
+def session_ended() -> GantryError:
+    return GantryError({"message": "The session has ended", "code": 401, "data": {"reason": "session_ended"}})

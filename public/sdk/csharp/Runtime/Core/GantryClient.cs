@@ -87,6 +87,11 @@ namespace Gantry
             lock (_gate)
             {
                 var waiter = NewWaiter<bool>(cancellationToken);
+                if (_isDisposed)
+                {
+                    waiter.Complete(false, Closed()); // nothing completes it later
+                    return waiter.Task;
+                }
                 Action<Status> settle = null;
                 settle = status =>
                 {
