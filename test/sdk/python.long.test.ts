@@ -8,6 +8,7 @@ import { Driver } from './driver.ts';
 import { asyncioDriver, pythonDriver } from './drivers.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeRules } from './rules.ts';
+import { note, ScriptedAccounts } from './scripted-accounts.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 const { missing } = pythonDriver;
@@ -50,6 +51,23 @@ describe.skipIf(missing !== null)('the Python SDK', () => {
       expect(client.received.map(({ record }) => record._id)).toEqual(ids);
     },
   );
+
+  test('a subscription made before listeners are told of the connection outlives it', async () => {
+    await using server = await ScriptedServer.start();
+    await using driver = await Driver.start(pythonDriver);
+    server.stream('player');
+    new ScriptedAccounts(server);
+    const at = { stream: 'game:a game', epoch: 'first', seq: 0 };
+    server.answers.subscribe = () => ({ answer: { success: true, ...at, leaderboard: [] } });
+    const client = await driver.connect({ url: server.url, game: 'my-game' });
+    await client.subscribe();
+    server.add('player', note('n1'));
+    await until('the event that was held back', () => client.received.length === 1);
+    server.break();
+    await until('the next connection', () => server.handshakes.length === 2);
+    expect(Object.keys(server.handshakes.at(-1)?.cursors ?? {})).toContain(at.stream);
+    await client.close();
+  });
 
   test('every annotation can be resolved, and every file parsed by Python 3.9', async () => {
     const { command, args } = await pythonDriver.prepare('');

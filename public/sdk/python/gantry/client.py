@@ -430,6 +430,9 @@ class GantryClient(Operations):
     def _receive(self, number: int, name: str, arguments: tuple[Any, ...]) -> None:
         record = arguments[0] if arguments else {}
         meta = arguments[1] if len(arguments) > 1 else {}
+        if name == "realtime-events connected":
+            # Not held back: the program may subscribe, or the connection be lost, before its listeners are added.
+            meta = {"missed": self._events.begin(record["streams"])}
         if self._held is None:
             self._handle(number, name, record, meta)
         else:
@@ -448,7 +451,7 @@ class GantryClient(Operations):
 
     def _handle(self, number: int, name: str, record: dict[str, Any], meta: dict[str, Any]) -> None:
         if name == "realtime-events connected":
-            self._events.begin(record["streams"])
+            self._events.begun(meta["missed"])
             if record.get("warning") not in (None, self._warning):
                 self._warning = record["warning"]
                 _log.warning("%s", self._warning)

@@ -50,10 +50,14 @@ class EventReceiver:
             notifications = [one for one in self._cursors.notifications if one != self._handling]
             return {"cursors": dict(self._handled), "notifications": notifications}
 
-    def begin(self, streams: Mapping[str, Mapping[str, Any]]) -> None:
-        """Handles the first event of a connection."""
+    def begin(self, streams: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        """Takes the positions of a new connection. Returns the streams to reload, for `begun`."""
         with self._lock:
             missed, _ = self._cursors.begin(streams)
+        return missed
+
+    def begun(self, missed: Iterable[str]) -> None:
+        """Tells listeners what to reload: before the events of the connection."""
         for stream in missed:
             run_all(self._resync_listeners, stream)
         with self._lock:
