@@ -56,6 +56,22 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
       await client.close();
     });
 
+    test('a session of another game is not continued: the guest of the store signs in to the game', async () => {
+      const [first, second] = [await server.createGame(), await server.createGame()];
+      const client = await driver.connect({ url: server.url, game: first.gameId });
+      const player = await client.player();
+      await until('the session in the store', async () => (await client.saved())?.session !== undefined);
+      await client.close();
+      const options = { url: server.url, game: second.gameId, saved: await client.saved() };
+      const other = await driver.connect(options);
+      expect(await other.player()).toMatchObject({ wallet: player?.wallet });
+      expect(await other.call('getPlayer')).toMatchObject({ session: { gameId: second.gameId } });
+      await other.close();
+      const { launcherJwt } = await server.openSession(first.gameId);
+      const refused = await refusalOf(driver.connect({ ...options, launcherJwt }));
+      expect(refused).toMatchObject({ reason: 'game_mismatch', code: 401 });
+    });
+
     test("the game's config is followed: values that are sent, others that are read, and the player's own", async () => {
       const { gameId } = await server.createGame();
       const { launcherJwt } = await server.openSession(gameId);

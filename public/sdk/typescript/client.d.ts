@@ -482,13 +482,15 @@ interface GameServer {
 }
 interface HttpCallOptions {
     gameSecret?: string | undefined;
+    /** The game's slug or id: a token of another game is refused. */
+    game?: string | undefined;
     /** Wallet of the player, for proxies: see `ClientOptions.routeByPlayer`. */
     player?: string | undefined;
     /** In milliseconds. */
     timeoutMs?: number | undefined;
 }
 /** Calls an operation by method dispatch. @throws GantryError */
-declare function callOverHttp({ url, gameVersion }: GameServer, operation: string, data: object, { gameSecret, player, timeoutMs }?: HttpCallOptions): Promise<unknown>;
+declare function callOverHttp({ url, gameVersion }: GameServer, operation: string, data: object, { gameSecret, game, player, timeoutMs }?: HttpCallOptions): Promise<unknown>;
 
 /** The input of a call as it is sent. @throws GantryError `input_invalid`: it has no form in JSON */
 declare function jsonOf(input: object): string;
@@ -3583,8 +3585,11 @@ interface SignedIn {
     /** When the session ends, in Unix milliseconds. */
     expiresAt: number;
 }
-/** The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError */
-declare function signedInWith(server: GameServer, launcherJwt: string): Promise<SignedIn & {
+/**
+ * The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError also
+ * `game_mismatch`: it is one of another game than `game`
+ */
+declare function signedInWith(server: GameServer, launcherJwt: string, game?: string): Promise<SignedIn & {
     isOwn: boolean;
 }>;
 

@@ -132,7 +132,7 @@ async function opened(
 }
 
 function withToken(options: Settled, launcherJwt: string) {
-  return tryFor(options, () => signedInWith(options, launcherJwt));
+  return tryFor(options, () => signedInWith(options, launcherJwt, options.game));
 }
 
 async function unlessRefused<Result>(attempt: Promise<Result>): Promise<Result | null> {

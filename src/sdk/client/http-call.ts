@@ -12,6 +12,8 @@ export interface GameServer {
 
 export interface HttpCallOptions {
   gameSecret?: string | undefined;
+  /** The game's slug or id: a token of another game is refused. */
+  game?: string | undefined;
   /** Wallet of the player, for proxies: see `ClientOptions.routeByPlayer`. */
   player?: string | undefined;
   /** In milliseconds. */
@@ -23,10 +25,11 @@ export async function callOverHttp(
   { url, gameVersion }: GameServer,
   operation: string,
   data: object,
-  { gameSecret, player, timeoutMs = 15_000 }: HttpCallOptions = {},
+  { gameSecret, game, player, timeoutMs = 15_000 }: HttpCallOptions = {},
 ): Promise<unknown> {
   if (!/^(https?:\/\/|\/|$)/i.test(url)) throw schemeMissing(url);
-  const response = await fetch(`${url.replace(/\/$/, '')}/launcher`, {
+  const query = game === undefined ? '' : `?gameId=${encodeURIComponent(game)}`;
+  const response = await fetch(`${url.replace(/\/$/, '')}/launcher${query}`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',

@@ -14,12 +14,16 @@ export interface SignedIn {
   expiresAt: number;
 }
 
-/** The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError */
+/**
+ * The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError also
+ * `game_mismatch`: it is one of another game than `game`
+ */
 export async function signedInWith(
   server: GameServer,
   launcherJwt: string,
+  game?: string,
 ): Promise<SignedIn & { isOwn: boolean }> {
-  const answer = await callOverHttp(server, 'getPlayer', { launcherJwt });
+  const answer = await callOverHttp(server, 'getPlayer', { launcherJwt }, { game });
   const { player, session } = answer as OperationOutput<'getPlayer'>;
   const isOwn = session.openedBy === 'device' || session.openedBy === 'wallet';
   return { launcherJwt, wallet: player.wallet, player, expiresAt: session.expiresAt, isOwn };

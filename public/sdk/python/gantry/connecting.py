@@ -67,7 +67,7 @@ def connect(
 
     def is_accepted(session: Session) -> bool:
         try:
-            _until(until, session.check)
+            _until(until, lambda: session.check(game))
         except GantryError as error:
             if error.code != 401 or session.token == launcher_jwt:
                 raise

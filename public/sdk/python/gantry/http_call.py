@@ -5,6 +5,7 @@ import http.client
 import json
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from typing import Any, Mapping, Optional
 
@@ -38,8 +39,12 @@ def call_over_http(
     timeout: float = 15.0,
     game_version: Optional[str] = None,
     player: Optional[str] = None,
+    game: Optional[str] = None,
 ) -> Any:
-    """Calls an operation by method dispatch; `timeout` in seconds, `player` a wallet, for proxies. Raises GantryError."""
+    """Calls an operation by method dispatch; `timeout` in seconds, `player` a wallet, for proxies. Raises GantryError.
+
+    With `game`, a slug or an id, the server refuses a token of another game.
+    """
     if not url.strip().lower().startswith(("http://", "https://")):
         message = f"The server's URL must begin with http:// or https://, unlike '{url}'"
         raise GantryError({"message": message, "code": 400, "data": {"reason": "input_invalid"}})
@@ -51,7 +56,8 @@ def call_over_http(
     if player is not None:
         headers["X-Gantry-Player"] = player
     body = sent_json_of(data).encode()
-    request = urllib.request.Request(url.rstrip("/") + "/launcher", body, headers, method="POST")
+    query = "" if game is None else "?gameId=" + urllib.parse.quote(game, safe="")
+    request = urllib.request.Request(url.rstrip("/") + "/launcher" + query, body, headers, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:
             return json.loads(response.read())

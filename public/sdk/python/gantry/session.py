@@ -101,9 +101,9 @@ class Session:
         self.token, self.wallet, self.player = signed_in.launcher_jwt, signed_in.wallet, signed_in.player
         self._expire_at(signed_in.expires_at)
 
-    def check(self) -> None:
-        """Reads whose session it is. Raises GantryError, with the code 401 if the token is refused."""
-        self._take_token(self.token)
+    def check(self, game: str) -> None:
+        """Reads whose session it is. Raises GantryError, with the code 401 if the token is refused, or another game's."""
+        self._take_token(self.token, game)
 
     def start(self, changed: Callable[[], None]) -> None:
         """Renews the session from now on; `changed` is called when there is something to save."""
@@ -157,9 +157,9 @@ class Session:
             return False
         return True
 
-    def _take_token(self, token: Optional[str]) -> bool:
+    def _take_token(self, token: Optional[str], game: Optional[str] = None) -> bool:
         """Returns False if it is another player's."""
-        answer = self._read(token)
+        answer = self._read(token, game)
         player, session = answer["player"], answer["session"]
         if self.wallet not in ("", player["wallet"]):
             return False
@@ -200,12 +200,12 @@ class Session:
         self._changed()
         self.read_player()
 
-    def _read(self, token: Optional[str]) -> Any:
-        return self._call("getPlayer", token)
+    def _read(self, token: Optional[str], game: Optional[str] = None) -> Any:
+        return self._call("getPlayer", token, game)
 
-    def _call(self, operation: str, token: Optional[str]) -> Any:
+    def _call(self, operation: str, token: Optional[str], game: Optional[str] = None) -> Any:
         return call_over_http(
-            self._url, operation, {"launcherJwt": token}, None, self._timeout, self._game_version
+            self._url, operation, {"launcherJwt": token}, None, self._timeout, self._game_version, game=game
         )
 
     def _patiently(self, attempt: Callable[[], Answer]) -> Answer:

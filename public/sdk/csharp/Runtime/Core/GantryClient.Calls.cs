@@ -69,6 +69,7 @@ namespace Gantry
                         IsRepeatable = operation.Repeat == Repeat.Always || data.ContainsKey("idempotencyKey"),
                         Cancellation = cancellationToken,
                         IsOfSession = options.IsOfSession,
+                        Game = options.Game,
                         Settle = Remembering(operation, data, (result, error) => Settle(waiter, result, error))
                     });
                 }
@@ -226,7 +227,7 @@ namespace Gantry
             if (_options.RouteByPlayer && player != null) headers["X-Gantry-Player"] = player;
             var data = new JsonObject(call.Data);
             if (_token != null && !call.IsOfSession && !data.ContainsKey("launcherJwt")) data["launcherJwt"] = _token;
-            call.Http = _options.Http.Post(_options.Url.TrimEnd('/') + "/launcher", headers, Json.Write(data), Notify);
+            call.Http = _options.Http.Post(_options.Url.TrimEnd('/') + "/launcher" + (call.Game == null ? "" : "?gameId=" + Uri.EscapeDataString(call.Game)), headers, Json.Write(data), Notify);
         }
 
         private void TakeHttpAnswer(PendingCall call)

@@ -132,7 +132,7 @@ namespace Gantry
 
         private async Task<Session> CheckSession(string token, bool isOfLauncher, long deadline, CancellationToken cancellationToken)
         {
-            var answer = await CallUntilAnswered("getPlayer", new JsonObject { { "launcherJwt", token } }, deadline, cancellationToken).ConfigureAwait(false);
+            var answer = await CallUntilAnswered("getPlayer", new JsonObject { { "launcherJwt", token } }, deadline, cancellationToken, (_options as ConnectOptions)?.Game).ConfigureAwait(false);
             var session = answer.Find("session") as JsonObject ?? new JsonObject();
             return new Session(token, OwnPlayer.From(answer.Find("player")), Read.OptionalInteger(session.Find("expiresAt")), session.Find("openedBy") as string)
             {
@@ -155,14 +155,14 @@ namespace Gantry
         }
 
         /// <summary>Calls an operation that signs in, or renews, until the server has answered, or would only after the deadline.</summary>
-        private async Task<JsonObject> CallUntilAnswered(string operation, JsonObject input, long deadline, CancellationToken cancellationToken)
+        private async Task<JsonObject> CallUntilAnswered(string operation, JsonObject input, long deadline, CancellationToken cancellationToken, string game = null)
         {
             for (var failures = 0;; failures++)
             {
                 long pauseMs;
                 try
                 {
-                    return await CallAsync(operation, input, new CallOptions { IsOfSession = true }, cancellationToken).ConfigureAwait(false);
+                    return await CallAsync(operation, input, new CallOptions { IsOfSession = true, Game = game }, cancellationToken).ConfigureAwait(false);
                 }
                 catch (GantryException error) when (error.IsTemporary)
                 {

@@ -59,6 +59,9 @@ namespace Gantry
 
         /// <summary>A call of the client itself, about its session: over HTTP, with no token but the input's, and tried once.</summary>
         internal bool IsOfSession { get; set; }
+
+        /// <summary>Over HTTP: the game's slug or id; a token of another game is refused.</summary>
+        internal string Game { get; set; }
     }
 
     /// <summary>The name of an event or a signal with the type of its record; all of them are in <see cref="Events"/>.</summary>

@@ -29,6 +29,9 @@ namespace Gantry
         /// <summary>See <see cref="CallOptions.IsOfSession"/>.</summary>
         public bool IsOfSession;
 
+        /// <summary>See <see cref="CallOptions.Game"/>.</summary>
+        public string Game;
+
         /// <summary>The client's token when it was sent last.</summary>
         public string SentWith;
 

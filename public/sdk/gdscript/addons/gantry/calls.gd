@@ -188,7 +188,8 @@ func _send_over_http(call):
 	var data = call._input.duplicate()
 	if _client.launcher_jwt != null and not call._is_sign_in and not data.has("launcherJwt"):
 		data["launcherJwt"] = _client.launcher_jwt
-	call._http = _platform.post(_client, _client._address() + "/launcher", headers, _json.write(data))
+	var query = "" if call._game == null else "?gameId=" + _platform.uri_encoded(str(call._game))
+	call._http = _platform.post(_client, _client._address() + "/launcher" + query, headers, _json.write(data))
 
 
 func _take_http_answer(call):

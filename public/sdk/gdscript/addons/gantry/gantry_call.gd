@@ -35,6 +35,8 @@ var _queued = null
 var _was_sent = false
 # Signs a player in: is sent in every status, and without the client's token.
 var _is_sign_in = false
+# Over HTTP: the game's slug or id; a token of another game is refused.
+var _game = null
 # The client's token when it was sent.
 var _sent_token = null
 # Whose method is called with the settled call, before or instead of the signal.

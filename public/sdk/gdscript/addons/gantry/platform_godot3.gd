@@ -110,6 +110,11 @@ func write_number(value):
 	return ("%.15f" % value).rstrip("0")
 
 
+# For a query.
+func uri_encoded(text):
+	return text.http_escape()
+
+
 # In UTF-8.
 func byte_count(text):
 	return text.to_utf8().size()

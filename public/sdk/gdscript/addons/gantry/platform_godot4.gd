@@ -105,6 +105,11 @@ func write_number(value):
 	return JSON.stringify(value, "", true, true)
 
 
+# For a query.
+func uri_encoded(text):
+	return text.uri_encode()
+
+
 # In UTF-8.
 func byte_count(text):
 	return text.to_utf8_buffer().size()

@@ -104,6 +104,7 @@ func _try():
 	if _tokens.size() > 0:
 		var options = {"over": "http", "is_sign_in": true, "launcher_jwt": _tokens[0]["token"]}
 		_current = _client._calls.ask("getPlayer", {}, options, self, "_token_checked")
+		_current._game = _options["game"]
 	elif _secret() == null and _client._state.wallet != null:
 		# The player of this device has a wallet: never silently another one.
 		_finish(GantryError.new().made("session_ended", "The session has ended; sign in again", 401))
