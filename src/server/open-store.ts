@@ -27,6 +27,7 @@ import { FileTokenKeys } from '../features/sessions/file-token-keys.ts';
 import { LauncherTokens } from '../features/sessions/launcher-token.ts';
 import { serverKeys } from '../features/sessions/tables.ts';
 import { TokenKeys } from '../features/sessions/token-keys.ts';
+import { codeOf } from '../runtime/error-code.ts';
 import { KeyFileError } from '../runtime/key-file.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
@@ -205,13 +206,21 @@ async function holdActions(db: Database): Promise<number> {
   return db.write(holdChainActions, heldActionError);
 }
 
+/** PostgreSQL's code for a write to a standby, or in a session that is set to read-only. */
+const readOnlyTransaction = '25006';
+
 /** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */
 function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL cannot be opened'): never {
   if (error instanceof DatabaseUnusableError || error instanceof ConfigError) throw error;
   const cause = error instanceof GantryError ? (error.cause ?? error) : error; // callers do not learn why
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const why = first instanceof Error ? first.message : String(first);
-  throw new DatabaseUnusableError(`${what}: ${why}`, { cause: error });
+  const remedy =
+    codeOf(first) === readOnlyTransaction
+      ? '. The server is a standby, or the database or user is set to read-only: set DATABASE_URL to the primary, or to a ' +
+        'proxy that follows it'
+      : '';
+  throw new DatabaseUnusableError(`${what}: ${why}${remedy}`, { cause: error });
 }
 
 /** Creates the keys when there is no database yet; requires them when there is one. */

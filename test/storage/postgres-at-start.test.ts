@@ -174,6 +174,19 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
     }
   });
 
+  test('says of a server that takes no writes, as a standby does, to name the primary', async () => {
+    const env = {
+      DATABASE_URL: `${server.url()}?options=-c%20default_transaction_read_only%3Don`,
+      GANTRY_SECRET_KEY: secretKey,
+      PORT: '0',
+    };
+    const { code, stderr } = await gantry(['serve'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /read-only transaction\. The server is a standby.*: set DATABASE_URL to the primary/,
+    );
+  });
+
   test('ends, and says why, when it fails after the database was opened', async () => {
     await using directory = await temporaryDirectory();
     const keystore = join(directory.path, 'keystore.json');
