@@ -80,6 +80,7 @@ test('the package contains the program, the pages, the client, and nothing unuse
       'friends',
       'gantry-client',
       'http-call',
+      'json',
       'launcher-token',
       'leaderboard',
       'operation-names',
