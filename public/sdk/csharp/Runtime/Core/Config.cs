@@ -37,6 +37,9 @@ namespace Gantry
 
         private Task _reading;
 
+        /// <summary>The last one that was begun; null: none.</summary>
+        private Task _latest;
+
         /// <summary>Whether the values being read may be outdated already.</summary>
         private bool _isStale;
 
@@ -90,11 +93,19 @@ namespace Gantry
         /// <exception cref="GantryException">It cannot be read.</exception>
         public async Task LoadAsync(CancellationToken cancellationToken = default(CancellationToken))
         {
+            Task before;
+            lock (_gate) before = _latest;
             Listen();
             if (_version != null) return;
             await _client.ReadyAsync(cancellationToken).ConfigureAwait(false);
-            // It may have been read meanwhile.
-            if (_version == null) await Leaderboard.OrCancelled(Read(), cancellationToken).ConfigureAwait(false);
+            Task reading;
+            lock (_gate)
+            {
+                if (_version != null) return;
+                // One that has begun meanwhile may have ended already, such as with a refusal.
+                reading = _latest == before ? Read() : _latest;
+            }
+            await Leaderboard.OrCancelled(reading, cancellationToken).ConfigureAwait(false);
         }
 
         /// <summary>Calls the listener with all values: once before the task completes, and after every change.</summary>
@@ -184,7 +195,7 @@ namespace Gantry
                 _readFor = _client.Status;
                 var reading = ReadLatest();
                 if (!reading.IsCompleted) _reading = reading;
-                return reading;
+                return _latest = reading;
             }
         }
 
