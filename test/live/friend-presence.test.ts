@@ -194,6 +194,14 @@ test("a player's launchers are told the player's own status, whichever of them s
   expect(await again.call('followPresence')).toMatchObject({ own: { status: 'invisible', text: '' } });
 });
 
+test("a launcher that follows at once is told the status of its handshake, and of the call before, as the player's own", async () => {
+  const ada = await newPlayer();
+  using launcher = await connect(ada, { status: 'invisible' });
+  expect(await launcher.call('followPresence')).toMatchObject({ own: { status: 'invisible' } });
+  await launcher.call('setStatus', { status: 'busy' });
+  expect(await launcher.call('followPresence')).toMatchObject({ own: { status: 'busy' } });
+});
+
 test('a status that is set again with its age replaces no later one, also in a handshake, but an earlier one', async () => {
   const [ada, bob] = await friends();
   using watching = await connect(ada);

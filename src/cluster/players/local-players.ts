@@ -205,6 +205,12 @@ export class LocalPlayers {
     return { ...player.choice, ...playing, since: player.since, ...hidden };
   }
 
+  /** The latest status of a player, which others may not have been told yet. */
+  choiceOf(wallet: string): StatusChoice {
+    const player = this.#players.get(wallet);
+    return player ? this.#latestChoice(wallet, player) : this.#options.replica.choiceOf(wallet);
+  }
+
   /** Another node may know a later one. */
   #latestChoice(wallet: string, { choice }: LocalPlayer): StatusChoice {
     const { status, text, statusAt } = this.#options.replica.choiceOf(wallet);

@@ -129,7 +129,7 @@ export class PresenceFeed {
         return toFriendPresence(wallet, visible, { gameId: socket.gameId, now: db.now(), isBlocked });
       },
       chosen: (wallet) => {
-        const { status, text } = this.#replica.choiceOf(wallet);
+        const { status, text } = this.#local.choiceOf(wallet);
         return { status, text };
       },
     };
