@@ -1,3 +1,4 @@
+import { GantryError } from '../../core/errors.ts';
 import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
 import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import { type AnyRow, type AnyTable, columnOf } from '../../core/storage/table.ts';
@@ -27,6 +28,7 @@ export function transferredTables(tables: readonly AnyTable[]): readonly AnyTabl
 /**
  * Exports all data of a game from one consistent snapshot, the game itself first; with `openSecret`, its decrypted
  * secrets too. Sessions, sign-ins, events and pending actions are meaningful to this server only and are not exported.
+ * @throws GantryError `game_unknown`, `player_banned`
  */
 export const exportGame = query(
   'exportGame',
@@ -42,7 +44,7 @@ export const exportGame = query(
       yield* read.each(source, values, (row) => onRecord({ type, row }));
     };
     yield* read.inOneView(function* () {
-      if (yield* read.get(gameErasures, gameId)) throw gameBeingDeleted();
+      yield* refuseWhileErasing(read, tables, gameId);
       yield* all('games', rowsOf(games, 't.id = @gameId'));
       if (openSecret) {
         yield* read.each(validSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
@@ -72,7 +74,7 @@ export const measureGame = query(
     tables: readonly AnyTable[],
     gameId: string,
   ): ReadSteps<{ records: number; waitingActions: number }> {
-    if (yield* read.get(gameErasures, gameId)) throw gameBeingDeleted();
+    yield* refuseWhileErasing(read, tables, gameId);
     const values = valuesOf(gameId, read.now);
     let records = 1;
     for (const table of transferredTables(tables)) {
@@ -86,6 +88,17 @@ export const measureGame = query(
     return { records, waitingActions: waiting?.count ?? 0 };
   },
 );
+
+/** While a player is being erased, what is left is partly overwritten, and no server would import it. */
+function* refuseWhileErasing(read: Read, tables: readonly AnyTable[], gameId: string): ReadSteps<void> {
+  if (yield* read.get(gameErasures, gameId)) throw gameBeingDeleted();
+  if (!(yield* read.first(beingErased(tables), valuesOf(gameId, read.now)))) return;
+  throw new GantryError(
+    'player_banned',
+    'A player of this game is being erased, so the game cannot be exported yet. Try again in some seconds. If the ' +
+      'erasure was interrupted and no server is running, start one, which completes it.',
+  );
+}
 
 // ---- statements built from the table declarations
 
@@ -165,6 +178,14 @@ function sourceOf(table: AnyTable): string {
   return stream === undefined
     ? `${table.name} AS t`
     : `streams AS s JOIN ${table.name} AS t ON t.${columnOf(table, stream).sqlName}_id = s.id`;
+}
+
+/** Players of the game of whom more is left than the names of their streams: the profile is erased last. */
+function beingErased(tables: readonly AnyTable[]) {
+  return statement<GameValues, { wallet: string }>(
+    `SELECT e.wallet FROM erasures AS e JOIN players AS p ON p.wallet = e.wallet
+      WHERE e.wallet IN (${walletsIn(tables)}) LIMIT 1`,
+  );
 }
 
 const validSecrets = statement<

@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../../src/features/administration/commands.ts';
+import { beginErasing } from '../../../src/features/administration/erasing-commands.ts';
 import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
-import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
+import {
+  exportGame,
+  type GameRecord,
+  measureGame,
+} from '../../../src/features/administration/game-export.ts';
 import { importGame } from '../../../src/features/administration/game-import.ts';
-import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
+import {
+  completeErasingPlayer,
+  erasePlayerData,
+} from '../../../src/features/administration/player-eraser.ts';
 import { addEvent, advanceEvent } from '../../../src/features/calendar/commands.ts';
 import { changeConfig, restoreConfig } from '../../../src/features/game-config/commands.ts';
 import { setFavorite } from '../../../src/features/games/library-commands.ts';
@@ -97,6 +105,21 @@ export function gameTransferContract(open: OpenStore): void {
       await erasePlayerData(db, tables, erased.wallet); // which is completed some seconds later
       const text = JSON.stringify(await exported(fixture, id));
       expect([text.includes(erased.wallet), text.includes(other.wallet)]).toEqual([false, true]);
+    });
+
+    test('is not exported partly, which no server would import, while much of it is left', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const [{ id }, { id: otherId }] = [await addGame(db), await addGame(db)];
+      const erased = await addPlayer(db, id);
+      await db.write(setScore, erased, 7);
+      await db.write(beginErasing, erased.wallet); // then the process is killed
+      const refusal = { reason: 'player_banned', message: expect.stringContaining('is being erased') };
+      await expect(exported(fixture, id)).rejects.toMatchObject(refusal);
+      await expect(db.read(measureGame, tables, id)).rejects.toMatchObject(refusal);
+      expect(await exported(fixture, otherId)).not.toEqual([]);
+      await completeErasingPlayer(db, tables, erased.wallet);
+      expect(JSON.stringify(await exported(fixture, id))).not.toContain(erased.wallet);
     });
   });
 }
