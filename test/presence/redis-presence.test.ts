@@ -166,6 +166,29 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     expect(await other.presence.isPresent('session')).toBe(false);
   });
 
+  test('a session whose heartbeat Redis has lost is announced as present again, once', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const prefix = newPrefix();
+    await using one = await startClusterNode('one', prefix);
+    await using other = await startClusterNode('other', prefix);
+    const returned: string[] = [];
+    one.presence.onChange((session, present) => {
+      if (present) returned.push(session);
+    });
+    await one.presence.heartbeat('session');
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    expect(await other.presence.isPresent('session')).toBe(false); // which `reconcilePresence` announces
+    vi.advanceTimersByTime(20_000);
+    expect(await one.presence.heartbeat('session')).toBe(false); // written with the leases that are renewed later
+    vi.advanceTimersByTime(15_000);
+    await one.presence.renewLeases();
+    await one.presence.renewLeases();
+    expect(await other.presence.isPresent('session')).toBe(true);
+    expect(returned).toEqual(['session']);
+  });
+
   test("heartbeats count as long as ever when the machine's clock is set", async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] }); // from here on, since performance starts at 0
     const prefix = newPrefix();

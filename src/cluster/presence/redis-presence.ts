@@ -212,12 +212,14 @@ export class RedisPresence implements Presence {
   }
 
   /**
-   * Renews this node's leases, and notifies listeners of sessions whose last lease has expired. If this node was paused
-   * and its own leases have expired, another node has announced that; listeners are notified that they are present.
+   * Renews this node's leases, and notifies listeners of sessions whose last lease has expired. If its own leases were
+   * gone, because this node was paused or Redis has lost them, another node may have announced that; listeners are
+   * notified that they are present.
    */
   async renewLeases(): Promise<void> {
-    await this.#renew((sessionId) => this.#notify(sessionId, true));
-    await this.#writeHeartbeats(laterWritesUntil(performance.now()));
+    const onReturn = (sessionId: string) => this.#notify(sessionId, true);
+    await this.#renew(onReturn);
+    await this.#writeHeartbeats(laterWritesUntil(performance.now()), onReturn);
     if (!this.isComplete()) return;
     this.#left.clear();
     for (const sessionId of await this.#redis.gantryOverdue(this.#due, renewalBatchSize)) {
@@ -257,7 +259,7 @@ export class RedisPresence implements Presence {
   }
 
   /** Writes the heartbeats that are later than those written, of sessions written until then at most. */
-  async #writeHeartbeats(until: number): Promise<void> {
+  async #writeHeartbeats(until: number, onReturn?: (sessionId: string) => void): Promise<void> {
     const now = performance.now();
     const due: [id: string, expiresAt: number][] = [];
     for (const [id, { expiresAt, writtenUntil }] of this.#heartbeats) {
@@ -266,8 +268,13 @@ export class RedisPresence implements Presence {
     }
     for (let at = 0; at < due.length; at += renewalBatchSize) {
       const batch = due.slice(at, at + renewalBatchSize);
-      await this.#hold.runAll(batch.map(([id, expiresAt]) => this.#heartbeatOf(id, expiresAt)));
-      for (const [id, expiresAt] of batch) this.#written(id, expiresAt);
+      const wasNew = await this.#hold.runAll(
+        batch.map(([id, expiresAt]) => this.#heartbeatOf(id, expiresAt)),
+      );
+      for (const [index, [id, expiresAt]] of batch.entries()) {
+        this.#written(id, expiresAt);
+        if (wasNew[index] === 1) onReturn?.(id);
+      }
     }
   }
 
