@@ -8,6 +8,9 @@ import { BackupError } from '../server/backup/backup-error.ts';
 import { databaseFiles, holdRestored, markRestored } from '../server/open-store.ts';
 import { print } from './output.ts';
 
+const toPostgres =
+  'To move a file of gantry backup to PostgreSQL, restore it into a DATA_DIR without DATABASE_URL and --database, then run gantry migrate-to.';
+
 interface Options {
   database?: boolean;
   force?: boolean;
@@ -32,12 +35,16 @@ export function restoreCommand(): Command {
       if (database) {
         if (config.databaseUrl === undefined)
           throw new ConfigError('--database requires DATABASE_URL, which is not set.');
+        if (file !== undefined)
+          throw new BackupError(
+            `--database takes no file: run it once PostgreSQL itself was restored. Nothing was changed. ${toPostgres}`,
+          );
         print({ heldActions: await markRestored(config, config.databaseUrl, keepQueue) }, json);
         return;
       }
       const dataDirectory = requireDataDirectory(
         config,
-        `Restore it with its own tools (pg_restore or point-in-time recovery), then run ${commandOn(null, 'gantry restore --database')}.`,
+        `Restore it with its own tools (pg_restore or point-in-time recovery), then run ${commandOn(null, 'gantry restore --database')}. ${toPostgres}`,
       );
       if (file === undefined) throw new BackupError('Specify the path of the backup file.');
       const report = await restoreBackup(databaseFiles, resolve(file), dataDirectory, {

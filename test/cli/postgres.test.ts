@@ -106,10 +106,19 @@ test.skipIf(noPostgres !== null)(
   },
 );
 
+test('restore --database refuses a file, which it does not restore, and says how to move it to PostgreSQL', async () => {
+  const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
+  const { code, stderr } = await gantry(['restore', '--database', 'backup.gantry'], { env });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^--database takes no file: .*gantry migrate-to/),
+  ]);
+});
+
 test.each([
   ['backup', /pg_dump .* GANTRY_SECRET_KEY/],
   ['compact', /VACUUM/],
-  ['restore', /pg_restore.*DATABASE_URL=… gantry restore --database/],
+  ['restore', /pg_restore.*DATABASE_URL=… gantry restore --database.*gantry migrate-to/],
 ])('%s says that it does not support PostgreSQL', async (command, instead) => {
   const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
   const { code, stderr } = await gantry(command === 'compact' ? [command] : [command, '/nowhere/at.all'], {
