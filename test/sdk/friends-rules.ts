@@ -244,6 +244,27 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
       });
     });
 
+    test('a status that was chosen on another device takes the place of the remembered one', async () => {
+      await using world = await scripted({ status: { status: 'online', text: '' } });
+      const { server, client } = world;
+      const handshake = async (count: number) => {
+        server.break();
+        await until('followed again', () => world.calls('followPresence').length === count);
+        return server.handshakes.at(-1)?.status;
+      };
+      const chosen = { status: 'invisible', text: '' };
+      server.answers.followPresence = () => ({ answer: { success: true, friends: [], own: chosen } });
+      const friends = await client.followFriends();
+      expect(await handshake(2)).toEqual({ ...chosen, ageMs: expect.any(Number) });
+
+      await until('shown again', () => friends.shown.length > 1);
+      const later = { status: 'away', text: 'tea' };
+      const changed = { friends: [presence('ada', 'online')], own: later };
+      server.send('friend-presence patched', changed, { stream: account });
+      await until('the change', () => latest(friends)[0] === 'ada online');
+      expect(await handshake(3)).toEqual({ ...later, ageMs: expect.any(Number) });
+    });
+
     test('a status without an answer is set once there is a connection again, unless a later one was answered', async () => {
       await using world = await scripted({ timeoutMs: 1_000, retries: 0 });
       const { server, client } = world;

@@ -3570,6 +3570,11 @@ declare class OwnPresence {
     repeat(call: (name: (typeof remembered)[number], input: object) => Promise<unknown>): void;
     /** Remembers the input of a call while it is made, and then unless the server has refused it. */
     remember<Answer>(name: string, input: object, call: () => Promise<Answer>): Promise<Answer>;
+    /**
+     * The player's status according to the server: one that was chosen on another device replaces the remembered one,
+     * which a server that has forgotten both would take for the latest.
+     */
+    learn(own: OwnStatus | undefined): void;
     /** When a handshake was refused for its status: gives up its text, then the status. False: that was not why. */
     reduce(reason: string): boolean;
 }

@@ -6,7 +6,7 @@ import type { Meta } from './cursors.ts';
 import { type EventReceiver, type FirstEvent, missed } from './event-receiver.ts';
 import { sentJsonOf } from './json.ts';
 import { sdkVersion } from './operation-names.ts';
-import type { OperationName, OperationOutput } from './operation-types.ts';
+import type { OperationName, OperationOutput, OwnStatus } from './operation-types.ts';
 import { OwnPresence } from './own-presence.ts';
 import { reconnectDelay } from './retries.ts';
 import { Session } from './session.ts';
@@ -25,6 +25,7 @@ interface EndingRecord {
   _id?: string;
   exists?: boolean;
   endReason?: string | null;
+  own?: OwnStatus;
 }
 
 /**
@@ -257,6 +258,7 @@ export class Connection {
 
   #receive(name: string, record: EndingRecord, meta: Meta | undefined): void {
     if (!meta?.stream) return;
+    if (name === 'friend-presence patched') this.ownPresence.learn(record.own);
     if (name === 'game-channels patched' && record._id === this.#sessionId && record.exists === false) {
       this.#endReason = record.endReason ?? null;
     }

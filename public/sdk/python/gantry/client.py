@@ -357,6 +357,8 @@ class GantryClient(Operations):
             self._events.subscribed(answer)
         elif operation == "unsubscribe":
             self._events.unsubscribed(answer["stream"])
+        elif operation == "followPresence":
+            self._own_presence.learn(answer.get("own"))
         elif operation == "setUsername" and self._session.player is not None:
             self._session.read_player()
 
@@ -433,6 +435,8 @@ class GantryClient(Operations):
         if name == "realtime-events connected":
             # Not held back: the program may subscribe, or the connection be lost, before its listeners are added.
             meta = {"missed": self._events.begin(record["streams"])}
+        elif name == "friend-presence patched":
+            self._own_presence.learn(record.get("own"))
         if self._held is None:
             self._handle(number, name, record, meta)
         else:

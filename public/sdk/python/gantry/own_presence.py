@@ -9,6 +9,8 @@ from .errors import GantryError
 Answer = TypeVar("Answer")
 
 STATUS = "setStatus"
+#: The status of a player who has chosen none.
+UNCHOSEN = {"status": "online"}
 #: What they set ends with the connection.
 OF_CONNECTION = ("setCurrentGame", "setRichPresence")
 #: These belong to a connection, and so are never called over HTTP.
@@ -26,6 +28,9 @@ class Setting:
         self.chosen_at = chosen_at
         #: Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.
         self.is_unanswered = is_unanswered
+
+    def has(self, status: Mapping[str, Any]) -> bool:
+        return (self.data["status"], self.data.get("text", "")) == (status["status"], status["text"])
 
     def aged(self) -> Mapping[str, Any]:
         """With its age, so that it does not replace what the player has chosen later on another device."""
@@ -78,6 +83,19 @@ class OwnPresence:
                     continue
                 if call(operation, setting.aged() if operation == STATUS else setting.data):
                     setting.is_unanswered = False
+
+    def learn(self, own: Optional[Mapping[str, Any]]) -> None:
+        """Takes the player's status according to the server: one that was chosen on another device replaces the
+        remembered one, which a server that has forgotten both would take for the latest.
+        """
+        if own is None or not self._lock.acquire(blocking=False):  # another status is being sent
+            return
+        try:
+            known = self._settings.get(STATUS, Setting(UNCHOSEN))
+            if not known.is_unanswered and not known.has(own):
+                self._settings[STATUS] = Setting(own, chosen_at=time.monotonic())
+        finally:
+            self._lock.release()
 
     def reduce(self, reason: str) -> bool:
         """When a handshake was refused for its status: gives up its text, then the status. False: that was not why."""

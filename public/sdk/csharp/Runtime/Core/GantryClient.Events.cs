@@ -166,6 +166,7 @@ namespace Gantry
             if (verdict == Verdict.Drop) return;
             if (meta.Seq != null) _isDirty = true;
             if (name == SkippedEvent) return;
+            if (name == Events.FriendPresencePatched.Name) _ownPresence.Learn(record.Find("own") as JsonObject);
             if (name == SessionEvent && record.Find("exists") as bool? == false && record.Find("_id") as string == _sessionId) _endReason = record.Find("endReason") as string;
             Handle(() =>
             {
@@ -197,6 +198,7 @@ namespace Gantry
             // Before the next event of the stream is judged.
             if (call.Operation.Name == "subscribe") Subscribed(result, call.Data);
             else if (call.Operation.Name == "unsubscribe") Unsubscribed(result);
+            else if (call.Operation.Name == "followPresence") _ownPresence.Learn(result.Find("own") as JsonObject);
             Succeed(call, result);
         }
 

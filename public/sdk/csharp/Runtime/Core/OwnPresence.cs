@@ -10,6 +10,9 @@ namespace Gantry
     {
         private static readonly string SetStatus = Operations.SetStatus.Name;
 
+        /// <summary>The status of a player who has chosen none.</summary>
+        private const string Unchosen = "online";
+
         /// <summary>What they set ends with the connection.</summary>
         private static readonly Operation[] OfConnection = { Operations.SetCurrentGame, Operations.SetRichPresence };
 
@@ -38,9 +41,10 @@ namespace Gantry
         public Action<Exception> Remember(string operation, JsonObject input)
         {
             var before = Find(operation);
-            var setting = _settings[operation] = new Setting { Input = input, SinceChosen = Stopwatch.StartNew() };
+            var setting = _settings[operation] = new Setting { Input = input, IsPending = true, SinceChosen = Stopwatch.StartNew() };
             return error =>
             {
+                setting.IsPending = false;
                 var isRefused = error is GantryException && ((GantryException)error).Code > 0;
                 if (!isRefused) setting.IsUnanswered = error != null;
                 else if (Find(operation) == setting) Restore(operation, before);
@@ -60,6 +64,20 @@ namespace Gantry
                 var input = operation == Operations.SetStatus ? setting.AgedInput() : setting.Input;
                 send(operation, input, () => setting.IsUnanswered = false);
             }
+        }
+
+        /// <summary>
+        /// The player's status according to the server, or null: one that was chosen on another device replaces the remembered
+        /// one, which a server that has forgotten both would take for the latest.
+        /// </summary>
+        public void Learn(JsonObject own)
+        {
+            var known = Find(SetStatus);
+            if (own == null || (known != null && (known.IsPending || known.IsUnanswered))) return;
+            var status = known == null ? Unchosen : known.Input.Find("status") as string;
+            var text = known == null ? "" : known.Input.Find("text") as string ?? "";
+            if (own.Find("status") as string == status && own.Find("text") as string == text) return;
+            _settings[SetStatus] = new Setting { Input = own, SinceChosen = Stopwatch.StartNew() };
         }
 
         /// <summary>When a handshake was refused for its status: gives up its text, then the status. False: that was not why.</summary>
@@ -89,6 +107,9 @@ namespace Gantry
 
             /// <summary>Whether the server has it is not known. In a handshake, a status does not count for a player connected elsewhere.</summary>
             public bool IsUnanswered;
+
+            /// <summary>It is being sent.</summary>
+            public bool IsPending;
 
             /// <summary>Of the client's options: since a connection with it began, null before that.</summary>
             public Stopwatch SinceChosen;

@@ -350,6 +350,8 @@ func _on_event(name, record, meta):
 		return
 	if name == SESSION_EVENT and record.get("_id") == _session_id and record.get("exists") == false:
 		_session.told_end(record.get("endReason"))
+	if name == "friend-presence patched":
+		_own_presence.learn(record.get("own"))
 	var verdict = _cursors.judge(name, meta, record.get("_id"))
 	if verdict == Cursors.GAP:
 		_calls.lose()
@@ -392,6 +394,8 @@ func _before_next_event(call, result):
 		_subscriptions.erase(result["stream"])
 		_cursors.positions.erase(result["stream"]) # with a cursor, the next connection would subscribe again
 		_is_dirty = true
+	elif call._operation == "followPresence":
+		_own_presence.learn(result.get("own"))
 
 
 func _on_lost():

@@ -2,6 +2,8 @@
 extends Resource
 
 const SET_STATUS = "setStatus"
+# The status of a player who has chosen none.
+const UNCHOSEN = {"status": "online"}
 # What they set ends with the connection.
 const OF_CONNECTION = ["setCurrentGame", "setRichPresence"]
 # Why a handshake is refused for its status: PROTOCOL.md, section 3.
@@ -33,6 +35,7 @@ func sending(call):
 	var is_own = not call._input.has("launcherJwt")
 	if is_own and (call._operation == SET_STATUS or call._operation in OF_CONNECTION):
 		var setting = {"input": call._input, "is_unanswered": false, "chosen_at": _client._platform.now_ms()}
+		setting["is_pending"] = true
 		call._context = {"setting": setting, "before": _settings.get(call._operation)}
 		_settings[call._operation] = setting
 
@@ -44,6 +47,7 @@ func settled(call):
 	var setting = call._context["setting"]
 	var before = call._context["before"]
 	call._context = {}
+	setting["is_pending"] = false
 	if call.ok or call.error.code == 0:
 		setting["is_unanswered"] = not call.ok
 	elif _settings.get(call._operation) == setting:
@@ -70,6 +74,16 @@ func connected():
 
 func _repeated(_call):
 	pass
+
+
+# The player's status according to the server, or null: one that was chosen on another device replaces the remembered one,
+# which a server that has forgotten both would take for the latest.
+func learn(own):
+	var known = _settings.get(SET_STATUS, {"input": UNCHOSEN, "is_unanswered": false})
+	if own == null or known["is_unanswered"] or known.get("is_pending", false):
+		return
+	if own["status"] != known["input"]["status"] or own["text"] != known["input"].get("text", ""):
+		_settings[SET_STATUS] = {"input": own, "is_unanswered": false, "chosen_at": _client._platform.now_ms()}
 
 
 # When a handshake was refused for its status: gives up its text, then the status. False: that was not why.
