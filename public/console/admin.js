@@ -30,6 +30,10 @@ export class Admin extends Observable {
   #pollTimer = 0;
   #identityTimer = 0;
   #closed = false;
+  /** Whether the server has accepted the token. */
+  #isAccepted = false;
+  /** Why the token is no longer valid; calls are refused with it until someone signs in again; null: it is. @type {unknown} */
+  refusal = null;
   reachable = true;
   reconnects = 0;
   /** Who is signed in, with the operations the role may call; null until known. @type {Identity | null} */
@@ -43,7 +47,7 @@ export class Admin extends Observable {
    *   identity?: Identity | null,
    *   onIdentity?: (identity: Identity) => void,
    *   onReplaced?: (token: string) => void,
-   *   onRefused: () => void,
+   *   onRefused: (wasAccepted: boolean) => void,
    * }} options `identity`: the last known one, which is refreshed; `onReplaced`: the administrator's token was
    *   replaced; `onRefused`: the token is no longer valid. Without `onIdentity` the identity is not loaded
    */
@@ -66,6 +70,7 @@ export class Admin extends Observable {
     try {
       const identity = await this.call('whoAmI', {});
       if (this.#closed) return;
+      this.#isAccepted = true;
       const isChanged = JSON.stringify(identity) !== JSON.stringify(this.identity);
       this.identity = identity;
       this.identityError = null;
@@ -82,6 +87,16 @@ export class Admin extends Observable {
   adopt(token) {
     this.#token = token;
     this.#on.onReplaced?.(token);
+    if (this.refusal !== null) this.resume(token);
+  }
+
+  /** Continues with the token of someone who has signed in again. @param {string} token */
+  resume(token) {
+    this.#token = token;
+    this.refusal = null;
+    this.reconnects += 1;
+    this.changed();
+    this.refreshIdentity();
   }
 
   #refreshVisible() {
@@ -99,13 +114,14 @@ export class Admin extends Observable {
    * @throws {ApiError}
    */
   async call(name, input, options = {}) {
+    if (this.refusal !== null) throw this.refusal;
     const headers = { Authorization: `Bearer ${this.#token}` };
     try {
       return await this.#track(post(`/admin/${kebabCase(name)}`, input, { ...options, headers }));
     } catch (error) {
       const reason = error instanceof ApiError ? error.reason : '';
       const isRefused = reason === 'admin_token_invalid' || reason === 'admin_token_expired';
-      if (isRefused && !this.#closed) this.#on.onRefused();
+      if (isRefused && headers.Authorization === `Bearer ${this.#token}`) this.#refuse(error);
       if (reason === 'role_insufficient' && !this.#closed) this.refreshIdentity();
       throw error;
     }
@@ -121,6 +137,14 @@ export class Admin extends Observable {
    */
   callPublic(name, input) {
     return this.#track(post(`/launcher/${kebabCase(name)}`, input));
+  }
+
+  /** @param {unknown} refusal */
+  #refuse(refusal) {
+    if (this.#closed || this.refusal !== null) return;
+    this.refusal = refusal;
+    this.#on.onRefused(this.#isAccepted);
+    this.changed();
   }
 
   /** Stops polling. Pending responses still reach their callers, and change nothing else. */

@@ -1,6 +1,7 @@
 import { html, render } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { post } from '../shared/api.js';
+import { Dialog } from '../shared/dialog.js';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
 import { ErrorState, Loading, messageOf } from '../shared/states.js';
@@ -8,7 +9,7 @@ import { ToastRegion } from '../shared/toasts.js';
 import { Admin, AdminContext } from './admin.js';
 import { SharedSignIn } from './shared-sign-in.js';
 import { Shell } from './shell.js';
-import { SignInView } from './sign-in-view.js';
+import { SignInForm, SignInView } from './sign-in-view.js';
 
 const tokenInvalid =
   'Your token is no longer valid: it was revoked or replaced, or has expired. Sign in with a new one.';
@@ -19,7 +20,7 @@ function Console() {
   const [hasSignedIn, setSignedIn] = useState(false);
   const signIns = useRef(/** @type {SharedSignIn | null} */ (null));
   signIns.current ??= new SharedSignIn({
-    onToken: (given) => setToken(given),
+    onToken: (given) => take(given),
     onSignedOut: () => leave('Signed out in another tab.'),
   });
   const shared = signIns.current;
@@ -60,20 +61,27 @@ function Console() {
             identity: shared.identity(),
             onIdentity: (identity) => shared.keepIdentity(identity),
             onReplaced: (replaced) => shared.replace(replaced),
-            onRefused: () => {
+            onRefused: (wasAccepted) => {
               shared.refuse();
-              leave(tokenInvalid);
+              if (!wasAccepted) leave(tokenInvalid);
             },
           }),
     [token],
   );
   useEffect(() => () => admin?.close(), [admin]);
+  const signedIn = useRef(admin);
+  signedIn.current = admin;
+  /** @param {string} given */
+  const take = (given) => {
+    if (signedIn.current?.refusal) signedIn.current.resume(given);
+    else setToken(given);
+  };
   /** @param {string} entered */
   const signIn = (entered) => {
     shared.keep(entered);
     setNotice('');
     setSignedIn(true);
-    setToken(entered);
+    take(entered);
   };
   const signOut = () => {
     shared.signOut();
@@ -88,7 +96,7 @@ function Console() {
           `
         : html`
             <${AdminContext.Provider} value=${admin}>
-              <${SignedIn} admin=${admin} takesFocus=${hasSignedIn} onSignOut=${signOut} />
+              <${SignedIn} admin=${admin} takesFocus=${hasSignedIn} onSignOut=${signOut} onSignIn=${signIn} onLeave=${() => leave(tokenInvalid)} />
             <//>
           `
     }
@@ -97,12 +105,31 @@ function Console() {
 }
 
 /**
- * The console once the identity is known, because its contents depend on the role.
- * @param {{ admin: Admin, takesFocus: boolean, onSignOut: () => void }} props
+ * The console once the identity is known, because its contents depend on the role. It stays as it is, with what was
+ * typed in it, when the token is no longer valid.
+ * @param {{
+ *   admin: Admin,
+ *   takesFocus: boolean,
+ *   onSignOut: () => void,
+ *   onSignIn: (token: string) => void,
+ *   onLeave: () => void,
+ * }} props `onSignIn`: again; `onLeave`: instead of that
  */
-function SignedIn({ admin, takesFocus, onSignOut }) {
+function SignedIn({ admin, takesFocus, onSignOut, onSignIn, onLeave }) {
   useChanges(admin);
-  if (admin.identity !== null) return html`<${Shell} takesFocus=${takesFocus} onSignOut=${onSignOut} />`;
+  if (admin.identity !== null) {
+    return html`
+      <${Shell} takesFocus=${takesFocus} onSignOut=${onSignOut} />
+      ${
+        admin.refusal !== null &&
+        html`
+          <${Dialog} title="Sign in again" stays onClose=${onLeave}>
+            <${SignInForm} notice=${`${tokenInvalid} What you have typed is kept.`} onSignedIn=${onSignIn} />
+          <//>
+        `
+      }
+    `;
+  }
   return html`
     <${SiteHeader} title="Console" />
     ${

@@ -7,16 +7,35 @@ import { Admin } from './admin.js';
 import { TextField } from './fields.js';
 
 /**
- * Asks for the admin token, and verifies it before it is stored.
+ * Asks for the admin token.
  * @param {{ notice: string, onSignedIn: (token: string) => void }} props
  */
 export function SignInView({ notice, onSignedIn }) {
-  const [token, setToken] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState('');
   useEffect(() => {
     document.title = 'Console · Gantry';
   }, []);
+  return html`
+    <main class="sign-in">
+      <div class="card sign-in-card">
+        <div class="sign-in-head">
+          <${Mark} />
+          <h1>Console</h1>
+          <p class="quiet">Administration of this server</p>
+        </div>
+        <${SignInForm} notice=${notice} onSignedIn=${onSignedIn} />
+      </div>
+    </main>
+  `;
+}
+
+/**
+ * The form for the admin token, which is verified before it is stored.
+ * @param {{ notice: string, onSignedIn: (token: string) => void }} props
+ */
+export function SignInForm({ notice, onSignedIn }) {
+  const [token, setToken] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
   /** @param {Event} event */
   const signIn = async (event) => {
     event.preventDefault();
@@ -36,13 +55,7 @@ export function SignInView({ notice, onSignedIn }) {
     }
   };
   return html`
-    <main class="sign-in">
-      <form class="card sign-in-card" onSubmit=${signIn}>
-        <div class="sign-in-head">
-          <${Mark} />
-          <h1>Console</h1>
-          <p class="quiet">Administration of this server</p>
-        </div>
+      <form class="sign-in-form" onSubmit=${signIn}>
         ${notice && !problem && html`<p class="banner warn" role="alert">${notice}</p>`}
         <${TextField}
           label="Admin token"
@@ -58,7 +71,6 @@ export function SignInView({ notice, onSignedIn }) {
         />
         <${Button} kind="primary" type="submit" wide busy=${busy}>Sign in<//>
       </form>
-    </main>
   `;
 }
 

@@ -189,6 +189,33 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     );
   });
 
+  test('what was typed stays when the token is no longer valid, until someone signs in again', async () => {
+    const { token, administratorId } = await newAdministrator('Annie', 'owner');
+    const other = await newAdministrator('Annie E', 'owner');
+    const page = await open(token, 'administrators');
+    await page.getByRole('button', { name: 'New administrator' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Half typed too');
+    await server.services.db.write(removeAdministrator, administratorId);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByText('Your token is no longer valid').waitFor();
+    await page.keyboard.press('Escape');
+    await again.getByLabel('Admin token').fill(other.token);
+    await page.keyboard.press('Enter');
+    await again.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Token of Half typed too' }).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await signedInAs(page)).toMatch(/Annie E\s+owner/);
+
+    // Whoever does not sign in again leaves the page.
+    await server.services.db.write(removeAdministrator, other.administratorId);
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
+    await again.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { name: 'Console', level: 1 }).waitFor();
+    await page.getByText('Your token is no longer valid').waitFor();
+  });
+
   test('makes a backup, downloads and deletes it, and sets the schedule', async () => {
     const page = await open(server.adminToken, 'backups', { ...desktop, acceptDownloads: true });
     await page.getByText('No backups yet').waitFor();
