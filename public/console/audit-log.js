@@ -32,7 +32,7 @@ export function AuditLog() {
       title: 'Actor',
       narrow: 'bare',
       cell: ({ actor }) => html`<span class="truncate">${actorName(actor)}</span>`,
-      value: ({ actor }) => actor,
+      value: ({ actor }) => actorName(actor),
     },
     {
       title: 'Operation',

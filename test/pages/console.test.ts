@@ -992,6 +992,8 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor();
     await page.getByLabel('Filter by text').fill('an unknown message');
     await page.getByText('No matching rows').waitFor();
+    await page.getByLabel('Filter by text').fill('admin token');
+    await page.getByRole('row', { name: /Unnoticed/ }).waitFor();
     await page.getByLabel('Filter by text').fill('AUDITED');
     await page.getByRole('row', { name: /updateGame.*Audited.*ok/ }).waitFor();
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor({ state: 'hidden' });
