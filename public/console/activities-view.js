@@ -29,7 +29,7 @@ export function ActivitiesView({ game, player }) {
         pageNumber: String(Math.floor(skip / limit) + 1),
       });
       const { result } = await get(`/activities?${query}`);
-      return { data: result.data };
+      return { data: withKeys(result.data) };
     },
     keyOf,
     [gameId, wallet, type],
@@ -85,7 +85,25 @@ export function ActivitiesView({ game, player }) {
   `;
 }
 
-/** Feed items have no id. @param {Activity} activity */
-function keyOf({ timestamp, user, eventId, displayText }) {
-  return `${timestamp} ${user.address} ${eventId} ${displayText}`;
+/**
+ * Feed items have no ID, and a player can do the same thing twice in a millisecond: equal ones of a page are numbered.
+ * @type {WeakMap<Activity, string>}
+ */
+const keys = new WeakMap();
+
+/** @param {Activity} activity */
+const keyOf = (activity) => keys.get(activity) ?? '';
+
+/** @param {readonly Activity[]} page */
+function withKeys(page) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const activity of page) {
+    const { timestamp, user, eventId, displayText } = activity;
+    const content = JSON.stringify([timestamp, user.address, eventId, displayText]);
+    const count = (counts.get(content) ?? 0) + 1;
+    counts.set(content, count);
+    keys.set(activity, `${count} ${content}`);
+  }
+  return page;
 }

@@ -871,6 +871,18 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     });
   });
 
+  test('lists each activity, also when a player did the same thing twice in a millisecond', async () => {
+    const { gameId } = await server.createGame({ name: 'Twice', slug: 'twice' });
+    const activity = { type: 'SendCustomActivity', label: 'found a star', eventId: 'star' } as const;
+    const rules: Rule[] = [{ trigger: 'stars', actions: [activity, activity] }];
+    await server.services.db.write(replaceRules, gameId, rules);
+    const { launcherJwt } = await server.openSession(gameId);
+    await post(`${server.url}/launcher/trigger-rules-engine`, { launcherJwt, trigger: 'stars' });
+    const page = await open('games/twice/activities');
+    await page.getByText('2 rows').waitFor();
+    expect(await page.getByRole('row', { name: /found a star/ }).count()).toBe(2);
+  });
+
   test('cancels an action of the queue and retries it', async () => {
     const { gameId } = await server.createGame({ name: 'Queued', slug: 'queued' });
     const { wallet } = await server.openSession(gameId);
