@@ -39,8 +39,10 @@ export function WebhooksView({ game }) {
   const { gameId } = game;
   const { result, error, reload } = useQuery(() => admin.call('listWebhooks', { gameId }), [gameId]);
   const [creating, setCreating] = useState(false);
+  const [pinged, setPinged] = useState(/** @type {readonly string[]} */ ([]));
   /** @param {Webhook} webhook */
   const ping = async ({ webhookId }) => {
+    setPinged((before) => [...before, webhookId]);
     try {
       const {
         delivered,
@@ -53,6 +55,7 @@ export function WebhooksView({ game }) {
     } catch (failed) {
       toast(messageOf(failed), 'error');
     }
+    setPinged((before) => before.filter((one) => one !== webhookId));
   };
   /** @type {import('../shared/table.js').Column<Webhook>[]} */
   const columns = [
@@ -75,7 +78,7 @@ export function WebhooksView({ game }) {
       hidden: true,
       cell: (webhook) => html`
         <span class="row-buttons">
-          <${Allowed} to="testWebhook"><${Button} size="small" aria-label="Ping ${webhook.url}" onClick=${() => ping(webhook)}>Ping<//><//>
+          <${Allowed} to="testWebhook"><${Button} size="small" aria-label="Ping ${webhook.url}" busy=${pinged.includes(webhook.webhookId)} onClick=${() => ping(webhook)}>Ping<//><//>
           <${ConfirmButton}
             needs="updateWebhook"
             label=${webhook.enabled ? 'Disable' : 'Enable'}

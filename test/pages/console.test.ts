@@ -952,6 +952,26 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     expect(await page.getByText('Cannot reach the server').count()).toBe(0);
   });
 
+  test('shows that a ping is under way, and sends one ping for two clicks', async () => {
+    const { gameId } = await server.createGame({ name: 'Clicked', slug: 'clicked' });
+    const body = { gameId, url: 'https://game.example/hooks' };
+    await post(`${server.url}/admin/create-webhook`, body, bearer(server.adminToken));
+    const page = await open('games/clicked/webhooks');
+    const pings: Route[] = [];
+    await page.route('**/admin/test-webhook', (route) => void pings.push(route));
+    const ping = page.getByRole('button', { name: /^Ping/ });
+    await ping.click();
+    await page.locator('button[aria-busy=true]', { hasText: 'Ping' }).waitFor();
+    await ping.click({ force: true }); // without waiting until it is enabled
+    await page.getByRole('button', { name: 'Disable' }).click(); // after both clicks were handled
+    expect(pings).toHaveLength(1);
+    await pings[0]?.fulfill({
+      json: { success: true, delivered: true, status: 204, error: null, durationMs: 7 },
+    });
+    await page.getByText('The receiver responded with 204 in 7 ms').waitFor();
+    expect(await ping.getAttribute('aria-busy')).toBeNull();
+  });
+
   test('a call that times out on an unresponsive server shows it as down', async () => {
     const page = await open('games');
     await page.evaluate(() => {
