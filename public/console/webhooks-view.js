@@ -88,7 +88,11 @@ export function WebhooksView({ game }) {
             done=${webhook.enabled ? 'Webhook disabled' : 'Webhook enabled'}
             reload=${reload}
           >
-            <p>${webhook.enabled ? 'Nothing is delivered until it is enabled again.' : 'Events from now on are delivered.'}</p>
+            <p>${
+              webhook.enabled
+                ? 'Nothing is delivered until it is enabled again. Pending deliveries fail, and can be redelivered then; events in the meantime are not delivered.'
+                : 'Events from now on are delivered. Failed deliveries can be redelivered.'
+            }</p>
           <//>
           <${ConfirmButton}
             needs="removeWebhook"

@@ -80,8 +80,8 @@ export function webhooksCommand(administrator: Administrator): Command {
     );
 
   for (const { name, description, enabled } of [
-    { name: 'enable', description: 'resume deliveries to a webhook', enabled: true },
-    { name: 'disable', description: 'stop deliveries to a webhook', enabled: false },
+    { name: 'enable', description: 'deliver events to a webhook from now on', enabled: true },
+    { name: 'disable', description: 'stop deliveries to a webhook; pending ones fail', enabled: false },
   ]) {
     command
       .command(`${name} <webhook>`)

@@ -921,6 +921,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     expect(await page.locator('.secret-text').textContent()).toMatch(/^whsec_/);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByText('Pending deliveries fail').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await page.getByText('disabled', { exact: true }).waitFor();
     const [webhook] = await server.services.db.read(readWebhooks, gameId);
