@@ -36,7 +36,7 @@ export function DryRun({ game, rules }) {
         wallet: wallet.trim(),
         trigger,
         rules,
-        ...(value.trim() !== '' && { value: Number(value) }),
+        ...(value.trim() !== '' && { value: value.trim() }),
       });
       setVerdicts(actions);
     } catch (failed) {
@@ -53,7 +53,7 @@ export function DryRun({ game, rules }) {
         <${TextField} label="Player wallet" required mono spellcheck=${false} maxlength=${60} placeholder="0x…" value=${wallet} onValue=${setWallet} problem=${problemAt(error, 'wallet')} />
         <div class="form-row">
           <${TextField} label="Trigger" required maxlength=${200} list=${triggersId} value=${trigger} onValue=${setTrigger} problem=${problemAt(error, 'trigger')} />
-          <${TextField} label="Value" inputmode="numeric" maxlength=${20} value=${value} onValue=${setValue} problem=${problemAt(error, 'value')} />
+          <${TextField} label="Value" maxlength=${1000} value=${value} onValue=${setValue} problem=${problemAt(error, 'value')} />
         </div>
         <datalist id=${triggersId}>${triggers.map((one) => html`<option key=${one} value=${one}></option>`)}</datalist>
         <${Button} type="submit" busy=${busy} disabled=${rules === null}><${Icon} name="play" />Run<//>

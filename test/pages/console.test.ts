@@ -327,6 +327,9 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByLabel('Value').fill('7');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('would not run').waitFor();
+    await page.getByLabel('Value').fill('twelve'); // as a game may send it
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('requires the value gte 10, but it is not set').waitFor();
     await page.getByLabel('Value').fill('12');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('would run').waitFor();
