@@ -197,7 +197,8 @@ function Bans() {
  */
 function Restriction({ kind, games, onClose, onDone }) {
   const admin = useAdmin();
-  const { wallet, field } = usePlayerFilter(undefined, 'Player');
+  const { wallet: found, isTyping, field } = usePlayerFilter(undefined, 'Player');
+  const wallet = isTyping ? '' : found;
   const [chosen, setChosen] = useState('');
   const gameId = chosen || (games[0]?.[0] ?? ''); // the games may be loaded only after the dialog was opened
   const [seconds, setSeconds] = useState('86400');

@@ -16,7 +16,7 @@ const isWallet = (text) => /^0x[0-9a-f]{40}$/i.test(text);
 
 /**
  * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until
- * exactly one player matches.
+ * exactly one player matches. `isTyping`: the text has changed since, so `wallet` may be another player's.
  * @param {string | undefined} gameId the game whose players are searched; undefined: all games
  * @param {string} [label] shown above the field; a filter above a table needs none
  */
@@ -52,7 +52,11 @@ export function usePlayerFilter(gameId, label) {
       ${current?.players.map(({ wallet, username }) => html`<option key=${wallet} value=${wallet} label=${`${username || defaultName(wallet)} · ${shortAddress(wallet)}`}></option>`)}
     </datalist>
   `;
-  return { wallet: isWallet(search) ? search.toLowerCase() : (chosen?.wallet ?? ''), field };
+  return {
+    wallet: isWallet(search) ? search.toLowerCase() : (chosen?.wallet ?? ''),
+    isTyping: text.trim() !== search,
+    field,
+  };
 }
 
 /** @param {number} count @param {boolean} isOfGame */

@@ -203,6 +203,28 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await page.context().close();
   });
 
+  test('bans nobody while the typed player has not been looked up: not the one typed before', async () => {
+    const { db } = server.services;
+    const { ada, grace } = await reported();
+    const { page, complaints } = await openConsole(browser, server, 'moderation/bans', desktop);
+    await page.getByRole('button', { name: 'Ban a player' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByPlaceholder('Player or wallet').fill(ada.wallet);
+    await dialog.getByRole('link').waitFor();
+    await dialog.getByPlaceholder('Player or wallet').evaluate(async (field: HTMLInputElement, wallet) => {
+      field.value = wallet;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await Promise.resolve(); // rendered, and before any timer
+      document.querySelector<HTMLButtonElement>('dialog [type=submit]')?.click();
+    }, grace.wallet);
+    await dialog.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByText('Player banned').waitFor();
+    expect((await db.read(readBans, { wallet: ada.wallet }, wholePage)).rows).toEqual([]);
+    await db.write(unban, grace.wallet, null);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   test('the page of a player shows who has muted them, ends any mute and sets one', async () => {
     const { db } = server.services;
     const { grace } = await reported();
