@@ -49,6 +49,10 @@ export class Launcher extends Observable {
   /** The place that is shown: of the open game or the library, also while another game is being opened. */
   shown;
   #unfollowPlaces;
+  /** The player may have chosen another name on another device, which is not told. */
+  #lookedAt = () => {
+    if (document.visibilityState === 'visible' && this.connectionState.isConnected) this.#learnName();
+  };
   #isSigningOut = false;
   connectionState;
   /** @type {Game[] | null} null until loaded */
@@ -123,6 +127,7 @@ export class Launcher extends Observable {
     this.#connection.onStatus((status) => this.#statusChanged(status));
     applyEvents(this.#connection, this);
     this.#unfollowPlaces = places.onChange(() => this.#followPlace());
+    document.addEventListener('visibilitychange', this.#lookedAt);
   }
 
   /** Opens the game of the place, or closes the open one. */
@@ -449,6 +454,7 @@ export class Launcher extends Observable {
 
   close() {
     this.#unfollowPlaces();
+    document.removeEventListener('visibilitychange', this.#lookedAt);
     this.connectionState.close();
     this.#leave();
     this.inbox.close();

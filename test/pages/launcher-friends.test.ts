@@ -196,6 +196,25 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     expect(await seen(page)).toEqual([]);
   });
 
+  test('a name that is chosen in one browser is shown in the others once they are looked at', async () => {
+    const one = (await signIn('Ada L', '')).page;
+    const other = (await inAnotherBrowser(one)).page;
+    await other.locator('.connection', { hasText: /Live/ }).waitFor();
+    await other
+      .getByRole('button', { name: /^Account/ })
+      .filter({ hasText: 'Ada L' })
+      .waitFor();
+    await one.getByRole('button', { name: /^Account/ }).click();
+    await one.getByLabel('Display name').fill('Ada K');
+    await one.keyboard.press('Enter');
+    await one.getByText('Name saved').waitFor();
+    await other.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await other
+      .getByRole('button', { name: /^Account/ })
+      .filter({ hasText: 'Ada K' })
+      .waitFor();
+  });
+
   test('a status that is chosen in one browser is shown in the others', async () => {
     const one = (await signIn('Ada L', '')).page;
     const other = (await inAnotherBrowser(one)).page;
