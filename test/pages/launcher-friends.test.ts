@@ -233,11 +233,16 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await other.getByLabel('Message to friends').fill('In a raid');
     await other.getByRole('button', { name: 'Set', exact: true }).click();
     await shows(one, 'busy', 'In a raid');
+    await one.getByLabel('Message to friends').fill('Half a');
+    await other.getByLabel('Message to friends').fill('Back soon');
+    const set = other.getByRole('button', { name: 'Set', exact: true });
+    await set.click();
+    await until('it is set', () => set.isDisabled());
     await other.getByLabel('Status').selectOption({ label: 'Online' });
-    await shows(one, 'online', 'In a raid');
+    await shows(one, 'online', 'Half a');
     await one.reload();
     await one.getByRole('button', { name: /^Account/ }).click();
-    await shows(one, 'online', 'In a raid');
+    await shows(one, 'online', 'Back soon');
   });
 
   test('a long name without spaces is broken within the dialog about a friend', async () => {

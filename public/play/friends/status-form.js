@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../../shared/button.js';
 import { useAction } from './use-action.js';
 
@@ -22,7 +22,12 @@ export function StatusForm({ launcher }) {
   const { status: current } = launcher;
   const id = useId();
   const [text, setText] = useState(current.text);
-  useEffect(() => setText(current.text), [current.text]); // also when it was chosen on another device
+  const before = useRef(current.text);
+  useEffect(() => {
+    const last = before.current;
+    before.current = current.text;
+    setText((typed) => (typed === last ? current.text : typed)); // chosen on another device, perhaps while typing here
+  }, [current.text]);
   const { busy, problem, run } = useAction();
   /** @param {Partial<Status>} changes */
   const set = (changes) => run('set', () => launcher.setStatus({ ...current, ...changes }));
