@@ -114,7 +114,7 @@ export function SearchDialog({ pages, onClose }) {
           onInput=${ask}
           onKeyDown=${move}
         />
-        <p class="visually-hidden" role="status">${isComplete ? `${all.length} results` : ''}</p>
+        <p class="visually-hidden" role="status">${isComplete ? `${all.length} ${all.length === 1 ? 'result' : 'results'}` : ''}</p>
         <div class="found" role="listbox" id="${id}-list" aria-label="Results" ref=${list}>
           ${groups.map(
             ({ title, results }) => html`
