@@ -426,7 +426,8 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Calls the listener when an event of the game's calendar starts or ends. Returns an unsubscribe function.
+   * Calls the listener when an event of the game's calendar starts or ends, and after a reconnect: it may have meanwhile.
+   * Returns an unsubscribe function.
    * @param {string} gameId
    * @param {() => void} listener
    */
@@ -435,6 +436,7 @@ export class Launcher extends Observable {
     const stop = [
       this.#connection.on('events started', onEvent),
       this.#connection.on('events ended', onEvent),
+      this.#connection.onStatus(({ state }) => state === 'live' && listener()),
     ];
     return () => {
       for (const one of stop) one();

@@ -153,6 +153,19 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     expect(await news.locator('.unread').count()).toBe(0);
   });
 
+  test('news that expire disappear from a page that stays open', async () => {
+    const { page } = await demo.signIn();
+    await page.clock.install({ time: Date.now() });
+    await page.getByRole('tab', { name: /^News/ }).click();
+    const expiresAt = Date.now() + 15_000;
+    const { item } = await admin('publish-news', { title: 'Nearly over', publishAt: 0, expiresAt });
+    const shown = page.getByRole('heading', { name: 'Nearly over' });
+    await shown.waitFor();
+    await admin('remove-news', { newsId: item.newsId }); // launchers are not told, as when it expires
+    await page.clock.fastForward(20_000);
+    await shown.waitFor({ state: 'hidden' });
+  });
+
   test('favorites come first, games say how many play them and what is played lately; nothing moves after loading', async () => {
     const { gameId: last } = await demo.server.createGame({ name: 'Zeppelin', slug: 'zeppelin' });
     const { page } = await demo.signIn();
@@ -348,6 +361,21 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
       await gone();
     },
   );
+
+  test('the dialog of a game that is not open is brought up to date when an event of it starts', async () => {
+    const { gameId } = await demo.server.createGame({ name: 'Airship', slug: 'airship' });
+    const { page } = await demo.signIn();
+    await page.clock.install({ time: Date.now() });
+    const startsAt = Date.now() + 15_000;
+    const plan = (key: string) => admin('create-event', { gameId, key, startsAt, endsAt: startsAt + hourMs });
+    await plan('fog');
+    await page.getByRole('button', { name: 'About Airship' }).press('Enter');
+    const about = page.getByRole('dialog', { name: 'Airship' });
+    await about.getByText('fog').waitFor();
+    await plan('rain'); // of which the launcher is not told
+    await page.clock.fastForward(20_000);
+    await about.getByText('rain').waitFor();
+  });
 
   test('a game that was left while it was opening does not say that it is refused', async () => {
     const { page, hold, arrive } = await openSlowly(desktop);

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { befriend } from '../support/befriend.ts';
+import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
 import { noBrowser } from './browser.ts';
 import { useDemoInBrowser } from './demo-in-browser.ts';
 import { signedInAs, startConversation } from './players.ts';
+
+const hourMs = 60 * 60 * 1000;
 
 describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
   const demo = useDemoInBrowser((complaint) => complaint.includes('WebSocket connection'));
@@ -136,5 +140,27 @@ describe.skipIf(noBrowser !== null)('the launcher without a connection', () => {
     expect(await title.locator('.dot').count()).toBe(0);
     answer();
     await title.getByText('Offline', { exact: true }).waitFor();
+  });
+
+  test("the dialog of a game shows what became of the game's events meanwhile", async () => {
+    const { gameId } = await demo.server.createGame({ name: 'Airship', slug: 'airship' });
+    const { page, goOffline, goOnline, answer } = await signIn();
+    await page.reload();
+    const plan = (key: string) =>
+      post(
+        `${demo.server.url}/admin/create-event`,
+        { gameId, key, startsAt: Date.now() + hourMs, endsAt: Date.now() + 2 * hourMs },
+        bearer(demo.server.adminToken),
+      );
+    await plan('fog');
+    await page.getByRole('button', { name: 'About Airship' }).press('Enter');
+    const about = page.getByRole('dialog', { name: 'Airship' });
+    await about.getByText('fog').waitFor();
+    goOffline();
+    await page.getByText('Reconnecting').first().waitFor();
+    await plan('rain');
+    goOnline();
+    answer();
+    await about.getByText('rain').waitFor();
   });
 });

@@ -9,6 +9,7 @@ import { Picture } from '../../shared/picture.js';
 import { dayTime, minuteTime, RelativeTime } from '../../shared/relative-time.js';
 import { ErrorState, LoadingRows, messageOf } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
+import { whenPassed } from '../../shared/when-passed.js';
 import { playtimeText } from '../playtime.js';
 
 /**
@@ -37,6 +38,15 @@ export function GameDialog({ launcher, game }) {
   };
   useEffect(load, []);
   useEffect(() => launcher.onCalendar(game.gameId, load), []);
+  // Only of the open game, the launcher is told when an event starts or ends.
+  useEffect(
+    () =>
+      whenPassed(
+        about?.events.map(({ current, next }) => current?.endsAt ?? next?.startsAt ?? null) ?? [],
+        load,
+      ),
+    [about],
+  );
   const favorite = playerGames.favorites.has(game.gameId);
   const muted = inbox.isMuted(game.gameId);
   const close = () => launcher.places.closeDialog('about');

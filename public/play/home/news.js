@@ -1,4 +1,5 @@
 import { Observable } from '../../shared/observable.js';
+import { whenPassed } from '../../shared/when-passed.js';
 
 /** @typedef {import('gantry-client').OperationOutput<'listNews'>['news'][number]} NewsItem */
 
@@ -10,6 +11,7 @@ const reloadDelayMs = 300;
 export class News extends Observable {
   #connection;
   #reloadTimer = 0;
+  #stopExpiry = () => {};
   #cursor = '';
   #isLoadingMore = false;
   #unsubscribe;
@@ -43,6 +45,7 @@ export class News extends Observable {
     this.#unsubscribe();
     document.removeEventListener('visibilitychange', this.#lookedAt);
     clearTimeout(this.#reloadTimer);
+    this.#stopExpiry();
   }
 
   /**
@@ -59,10 +62,17 @@ export class News extends Observable {
       this.#cursor = nextCursor;
       this.hasMore = more;
       this.error = null;
+      this.#expireLater();
     } catch (error) {
       if (this.items === null) this.error = error;
     }
     this.changed();
+  }
+
+  /** Loads the items again when the next one expires. */
+  #expireLater() {
+    this.#stopExpiry();
+    this.#stopExpiry = whenPassed(this.items?.map(({ expiresAt }) => expiresAt) ?? [], () => this.load(true));
   }
 
   async loadMore() {
@@ -74,6 +84,7 @@ export class News extends Observable {
       this.items = [...(this.items ?? []), ...news.filter(({ newsId }) => !known.has(newsId))];
       this.#cursor = nextCursor;
       this.hasMore = more;
+      this.#expireLater();
     } finally {
       this.#isLoadingMore = false;
       this.changed();
