@@ -64,6 +64,7 @@ function Head({ game, board, onChanged }) {
   const [editing, setEditing] = useState(false);
   const { gameId } = game;
   const { leaderboard, season, seasonStartedAt, seasonEndsAt, schedule, keepSeasons, labels } = board;
+  // With the season as its key, an open confirmation does not turn into one for the next season.
   return html`
     <section class="card board-head" aria-labelledby="board">
       <div class="card-head">
@@ -71,6 +72,7 @@ function Head({ game, board, onChanged }) {
         <div class="button-row">
           <${Allowed} to="updateLeaderboard"><${Button} size="small" onClick=${() => setEditing(true)}><${Icon} name="edit" />Edit<//><//>
           <${ConfirmButton}
+            key=${season}
             needs="resetLeaderboard"
             label="End season ${season}"
             title="End season ${season} of ${leaderboard} now?"

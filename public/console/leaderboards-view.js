@@ -10,7 +10,7 @@ import { LeaderboardForm } from './leaderboard-form.js';
 import { rankingOf } from './leaderboard-labels.js';
 import { LeaderboardPage } from './leaderboard-page.js';
 import { LeaderboardView } from './leaderboard-view.js';
-import { useQuery } from './queries.js';
+import { useQuery, useReloadWhenPassed } from './queries.js';
 import { goTo, linkTo } from './route.js';
 
 /** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
@@ -24,6 +24,7 @@ export function LeaderboardsView({ game, name, part }) {
   const admin = useAdmin();
   const { gameId } = game;
   const { result, error, reload } = useQuery(() => admin.call('listLeaderboards', { gameId }), [gameId]);
+  useReloadWhenPassed(result?.leaderboards, ({ seasonEndsAt }) => [seasonEndsAt], reload);
   const [creating, setCreating] = useState(false);
   // Shown immediately, before the list is reloaded.
   const [added, setAdded] = useState(/** @type {Leaderboard | null} */ (null));

@@ -16,7 +16,7 @@ import { gameChoices, useGameNames } from './game-names.js';
 import { muters, muteTimes } from './mutes.js';
 import { PageHead } from './page-head.js';
 import { usePlayerFilter } from './player-filter.js';
-import { usePages } from './queries.js';
+import { usePages, useReloadWhenPassed } from './queries.js';
 import { ReportsView } from './reports-view.js';
 import { linkTo } from './route.js';
 
@@ -60,6 +60,7 @@ function Mutes() {
     (/** @type {Mute} */ one) => `${one.wallet} ${one.gameId} ${one.channelId} ${one.mutedBy}`,
     [gameId],
   );
+  useReloadWhenPassed(pages.rows, ({ until }) => [until], pages.reload);
   /** @type {import('./virtual-table.js').Column<Mute>[]} */
   const columns = [
     {

@@ -7,7 +7,7 @@ import { ConfirmButton } from './confirm-button.js';
 import { SelectField, TextField } from './fields.js';
 import { nameIn } from './game-names.js';
 import { muters, muteTimes } from './mutes.js';
-import { pageSize, useQuery } from './queries.js';
+import { pageSize, useQuery, useReloadWhenPassed } from './queries.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 /** @typedef {import('./mutes.js').Mute} Mute */
@@ -26,6 +26,7 @@ export function PlayerMutes({ wallet, games, game }) {
   const [seconds, setSeconds] = useState('86400');
   const [reason, setReason] = useState('');
   const nameOf = nameIn(games);
+  useReloadWhenPassed(result?.data, ({ until }) => [until], reload);
   const mutes = result?.data ?? [];
   /** @type {import('../shared/table.js').Column<Mute>[]} */
   const columns = [

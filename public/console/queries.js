@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../shared/observable.js';
+import { whenPassed } from '../shared/when-passed.js';
 import { useAdmin } from './admin.js';
 
 /**
@@ -30,6 +31,17 @@ export function useQuery(query, dependencies) {
   }, [...dependencies, attempt, admin.reconnects]);
   const reload = useCallback(() => setAttempt((count) => count + 1), []);
   return { ...state, error: state.result === undefined ? state.error : null, reload };
+}
+
+/**
+ * Reloads rows when the next time has passed at which one of them changes by itself.
+ * @template Row
+ * @param {readonly Row[] | undefined} rows
+ * @param {(row: Row) => readonly (number | null)[]} timesOf in Unix milliseconds; null: never
+ * @param {() => void} reload
+ */
+export function useReloadWhenPassed(rows, timesOf, reload) {
+  useEffect(() => whenPassed(rows?.flatMap(timesOf) ?? [], reload), [rows]);
 }
 
 /** The largest page the server returns. */

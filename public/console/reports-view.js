@@ -17,7 +17,7 @@ import { SelectField, TextField } from './fields.js';
 import { gameChoices, useGameNames } from './game-names.js';
 import { muteTimes } from './mutes.js';
 import { PageHead } from './page-head.js';
-import { usePages, useQuery } from './queries.js';
+import { usePages, useQuery, useReloadWhenPassed } from './queries.js';
 import { linkTo } from './route.js';
 
 /**
@@ -146,6 +146,7 @@ export function ReportPage({ reportId }) {
     ]);
     return { report, bans: bans.data, mutes: mutes.data };
   }, [reportId]);
+  useReloadWhenPassed(result?.mutes, ({ until }) => [until], reload);
   const back = html`<p class="crumb"><a class="back" href=${linkTo('moderation')}><${Icon} name="arrowLeft" />All reports</a></p>`;
   if (error instanceof ApiError && error.reason === 'report_unknown')
     return html`${back}<${PageHead} title="Moderation" /><${Empty} icon="shield" title="Report not found" />`;

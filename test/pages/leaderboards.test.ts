@@ -13,7 +13,7 @@ import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { openConsole } from './operator.ts';
+import { openConsole, showView } from './operator.ts';
 
 const weekly = {
   name: 'weekly',
@@ -212,6 +212,21 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', () => {
     await page.getByRole('button', { name: 'Remove score of Grace' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
+  });
+
+  test('a season that ends by its schedule ends on a page that is open, which asks for none to be ended', async () => {
+    const { gameId, slug } = await ranked();
+    const page = await open(`games/${slug}`);
+    await page.clock.install({ time: Date.now() });
+    await showView(page, `games/${slug}/leaderboard/weekly`);
+    await page.getByRole('button', { name: 'End season 1' }).click();
+    const confirmation = page.getByRole('dialog', { name: /^End season/ });
+    await confirmation.waitFor();
+    await server.services.db.write(endSeason, gameId, 'weekly');
+    await page.clock.fastForward(366 * 24 * 60 * 60 * 1000);
+    await page.getByRole('link', { name: 'Season 2', exact: true }).waitFor();
+    await page.getByText('No scores yet').waitFor();
+    await confirmation.waitFor({ state: 'hidden' });
   });
 
   test("a player's page shows the scores on each of the game's leaderboards", async () => {

@@ -344,6 +344,33 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test('events and news that begin or end are shown as such on a page that is open', async () => {
+    const opened = await openConsole(browser, server, 'games/orbit');
+    await opened.page.clock.install({ time: Date.now() });
+    const at = Date.now() + hourMs;
+    const event = { gameId, key: 'eclipse', startsAt: at, endsAt: at + hourMs };
+    await admin('create-event', event);
+    await showView(opened.page, 'games/orbit/live-ops/calendar');
+    const row = opened.page.getByRole('row', { name: /^eclipse/ });
+    await row.waitFor();
+    await admin('update-event', { ...event, startsAt: at - 2 * hourMs }); // as an hour later
+    await opened.page.clock.fastForward(hourMs + 5_000);
+    await row.getByText('active', { exact: true }).waitFor();
+    await admin('remove-event', { gameId, key: 'eclipse' });
+
+    const publishAt = Date.now() + 3 * hourMs;
+    const { item } = draft.parse(await admin('publish-news', { gameId, title: 'Eclipse', publishAt }));
+    await showView(opened.page, 'games/orbit/live-ops/news');
+    const news = opened.page.getByRole('row', { name: /^Eclipse/ });
+    await news.getByText('scheduled', { exact: true }).waitFor();
+    await admin('update-news', { newsId: item.newsId, publishAt: 0 });
+    await opened.page.clock.fastForward(2 * hourMs);
+    await news.getByText('published', { exact: true }).waitFor();
+    await admin('remove-news', { newsId: item.newsId });
+    await opened.page.context().close();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test('long titles and times of other zones leave room for the rest of a row, on a phone too', async () => {
     const event = { startsAt: 0, cron: '0 0 * * *', durationMs: 12 * hourMs, timeZone: 'Pacific/Auckland' };
     await admin('create-event', {

@@ -12,7 +12,7 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { openConsole } from './operator.ts';
+import { openConsole, showView } from './operator.ts';
 
 const wholePage = { limit: 250, skip: 0 };
 
@@ -199,6 +199,29 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await row.waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Bans', exact: true }).click();
     await page.getByText('No bans').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a mute that ends is no longer listed on a page that is open', async () => {
+    const { db } = server.services;
+    const { grace, reportId } = await reported();
+    const { page, complaints } = await openConsole(browser, server, 'nothing-here', desktop);
+    await page.clock.install({ time: Date.now() });
+    const views = [
+      ['moderation/mutes', 'Calm down'],
+      [`players/${grace.wallet}`, 'Calm down'],
+      [`reports/${reportId}`, 'muted'],
+    ] as const;
+    for (const [view, text] of views) {
+      await db.write(mute, grace, null, 'server', { seconds: 20 * 3_600, reason: 'Calm down' });
+      await showView(page, view);
+      const muted = page.getByText(text, { exact: true });
+      await muted.waitFor();
+      await db.write(mute, grace, null, 'server', { seconds: 0, reason: '' });
+      await page.clock.fastForward(21 * 3_600_000);
+      await muted.waitFor({ state: 'hidden' });
+    }
     expect(complaints).toEqual([]);
     await page.context().close();
   });

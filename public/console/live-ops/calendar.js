@@ -8,7 +8,7 @@ import { useAdmin } from '../admin.js';
 import { Allowed } from '../allowed.js';
 import { TimeCell } from '../cells.js';
 import { ConfirmButton } from '../confirm-button.js';
-import { useQuery } from '../queries.js';
+import { useQuery, useReloadWhenPassed } from '../queries.js';
 import { EventForm } from './event-form.js';
 import { localZone } from './time-field.js';
 
@@ -19,6 +19,11 @@ export function Calendar({ game }) {
   const admin = useAdmin();
   const { gameId } = game;
   const { result, error, reload } = useQuery(() => admin.call('listGameEvents', { gameId }), [gameId]);
+  useReloadWhenPassed(
+    result?.events,
+    ({ current, next }) => [current?.endsAt ?? next?.startsAt ?? null],
+    reload,
+  );
   const [editing, setEditing] = useState(/** @type {CalendarEvent | 'new' | null} */ (null));
   /** @type {import('../../shared/table.js').Column<CalendarEvent>[]} */
   const columns = [

@@ -10,7 +10,7 @@ import { ConfirmButton } from '../confirm-button.js';
 import { DataTable } from '../data-table.js';
 import { SelectField } from '../fields.js';
 import { useGameNames } from '../game-names.js';
-import { usePages } from '../queries.js';
+import { usePages, useReloadWhenPassed } from '../queries.js';
 import { NewsForm } from './news-form.js';
 
 /** @typedef {import('../admin.js').Output<'listNewsItems'>['items'][number]} NewsItem */
@@ -43,6 +43,12 @@ export function News({ game }) {
     },
     (/** @type {NewsItem} */ { newsId }) => newsId,
     [gameId, status],
+  );
+  useReloadWhenPassed(
+    pages.rows,
+    (item) =>
+      item.status === 'expired' ? [] : [item.publishedAt === null ? item.publishAt : null, item.expiresAt],
+    pages.reload,
   );
   const scopeOf = (/** @type {NewsItem} */ item) =>
     item.gameId === null ? 'installation' : nameOf(item.gameId);
