@@ -21,11 +21,10 @@ export function GameOverview({ game }) {
 /** @param {{ game: Game }} props */
 function Activity({ game: { gameId } }) {
   const admin = useAdmin();
-  const midnight = new Date().setHours(0, 0, 0, 0);
-  const since = midnight - (shownDays - 1) * dayMs;
+  const dayStarts = localMidnights();
   const { result, error, reload } = useQuery(
-    () => admin.call('getGameStats', { gameId, since }),
-    [gameId, since],
+    () => admin.call('getGameStats', { gameId, dayStarts }),
+    [gameId, dayStarts[0]],
   );
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), pollIntervalMs);
@@ -37,10 +36,7 @@ function Activity({ game: { gameId } }) {
       : html`<${LoadingRows} label="Loading statistics" />`;
   const { playing, online, days, calls, callsEveryMs } = result;
   const byDay = new Map(days.map((day) => [day.at, day]));
-  const all = Array.from({ length: shownDays }, (_, index) => {
-    const at = since + index * dayMs;
-    return byDay.get(at) ?? { at, sessions: 0, players: 0 };
-  });
+  const all = dayStarts.map((at) => byDay.get(at) ?? { at, sessions: 0, players: 0 });
   const today = all.at(-1);
   const last = calls.at(-1);
   /** @param {string} title @param {readonly [label: string, value: number][]} figures @param {{ times: readonly number[], [prop: string]: unknown }} chart */
@@ -95,6 +91,14 @@ function Activity({ game: { gameId } }) {
       )}
     </ul>
   `;
+}
+
+/** When the last days began here, the current one last: not always 24 hours apart. */
+function localMidnights() {
+  const now = new Date();
+  return Array.from({ length: shownDays }, (_, index) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() - shownDays + 1 + index).getTime(),
+  );
 }
 
 /** The game's id, the origins allowed to call, and a snippet per language. @param {{ game: Game }} props */

@@ -53,6 +53,25 @@ describe.skipIf(noBrowser !== null)("a game's overview in the console", () => {
     await page.context().close();
   });
 
+  test('shows the sessions by days of the time zone also when clocks were put forward between them', async () => {
+    await server.createGame({ name: 'Venus', slug: 'venus' });
+    const options = { ...desktop, timezoneId: 'America/New_York' };
+    const { page, complaints } = await openConsole(browser, server, '', options);
+    await page.clock.setFixedTime(new Date('2026-03-12T16:00:00Z'));
+    const asked = page.waitForRequest(/get-game-stats/);
+    await showView(page, 'games/venus');
+    const { dayStarts } = (await asked).postDataJSON();
+    await page.locator('.chart canvas').first().waitFor();
+    const dates = [27, 28, ...Array.from({ length: 12 }, (_, index) => index + 1)];
+    const texts = await page.evaluate(
+      (times: number[]) => times.map((at) => new Date(at).toString().slice(8, 21)),
+      dayStarts,
+    );
+    expect(texts).toEqual(dates.map((date) => `${String(date).padStart(2, '0')} 2026 00:00`));
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   test('shows the first ten minutes of calls as dots, and says when there were none', async () => {
     const { gameId } = await server.createGame({ name: 'Pluto', slug: 'pluto' });
     const { launcherJwt } = await server.openSession(gameId);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { version } from '../../src/core/version.ts';
 import type { NodeRecord } from '../../src/telemetry/nodes.ts';
 import { post } from '../support/http.ts';
@@ -74,6 +75,38 @@ test('players who have a game open are counted once, however many games and devi
     (await post(`${server.url}/admin/get-game-stats`, { gameId }, bearer(server.adminToken))).body;
   expect(await stats(orbit)).toMatchObject({ playing: 1 });
   expect(await stats(other)).toMatchObject({ playing: 1 });
+});
+
+test("a game's sessions are counted by days of any length", async () => {
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame();
+  const opened = async (wallet?: string) => {
+    const player = await server.openSession(gameId, wallet);
+    const { launcherJwt } = player;
+    const { body } = await post(`${server.url}/launcher/channel-status`, { launcherJwt });
+    const { openedAt: at } = z.object({ openedAt: z.number() }).parse(body);
+    await until('another millisecond', () => Date.now() > at);
+    return { wallet: player.wallet, at };
+  };
+  const first = await opened();
+  const second = await opened(first.wallet);
+  const third = await opened();
+  const daysFrom = async (dayStarts: number[]) => {
+    const input = { gameId, dayStarts };
+    return (await post(`${server.url}/admin/get-game-stats`, input, bearer(server.adminToken))).body;
+  };
+  const hourMs = 60 * 60 * 1000;
+  const [before, after] = [first.at - 14 * 24 * hourMs - hourMs / 2, third.at + 23 * hourMs];
+  expect(await daysFrom([before, first.at - 25 * hourMs, first.at, after])).toMatchObject({
+    days: [{ at: first.at, sessions: 3, players: 2 }],
+  });
+  expect(await daysFrom([before, first.at, second.at])).toMatchObject({
+    days: [
+      { at: first.at, sessions: 1, players: 1 },
+      { at: second.at, sessions: 2, players: 2 },
+    ],
+  });
+  expect(await daysFrom([second.at, first.at])).toMatchObject({ errors: [{ path: 'dayStarts' }] });
 });
 
 test('a single process reports itself', async () => {

@@ -3,7 +3,6 @@ import { nilId } from '../../core/schemas/ids.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { Store } from '../../core/storage/store.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** Rows read per slice, so that other calls can run in between. */
 const sliceRows = 2_000;
 /** Another process may commit a session this long after its opening time: newer ones are counted again each time. */
@@ -35,37 +34,41 @@ export class GameSessions {
     this.#db = db;
   }
 
-  /** By days of 24 hours from `from` on (Unix ms), up to now. */
-  async byDay(gameId: string, from: number): Promise<DailySessions[]> {
-    const key = `${gameId} ${from}`;
-    const before =
-      this.#counted.get(key) ?? Promise.resolve({ days: [], after: { openedAt: from, id: nilId } });
-    const counting = before.then((known) => this.#count(gameId, from, known, this.#db.now() - settledMs));
+  /** By the days that begin at `starts` (Unix ms, ascending), the last one up to now. */
+  async byDay(gameId: string, starts: readonly number[]): Promise<DailySessions[]> {
+    const key = `${gameId} ${starts}`;
+    const before = this.#counted.get(key) ?? Promise.resolve({ days: [], after: { openedAt: 0, id: nilId } });
+    const counting = before.then((known) => this.#count(gameId, starts, known, this.#db.now() - settledMs));
     this.#counted.set(key, counting);
     counting.catch(() => this.#counted.delete(key));
-    return (await this.#count(gameId, from, await counting, Number.MAX_SAFE_INTEGER)).days;
+    return (await this.#count(gameId, starts, await counting, Number.MAX_SAFE_INTEGER)).days;
   }
 
-  async #count(gameId: string, from: number, known: Counted, until: number): Promise<Counted> {
+  async #count(gameId: string, starts: readonly number[], known: Counted, until: number): Promise<Counted> {
     const days = new Map(known.days.map((day) => [day.at, { ...day }]));
     let { after } = known;
-    for (;;) {
-      const slice = await this.#db.read(sessionsOpened, gameId, from, after, until);
-      for (const { id, openedAt, day, isFirst } of slice) {
-        const before = days.get(day) ?? { at: day, sessions: 0, players: 0 };
-        days.set(day, { at: day, sessions: before.sessions + 1, players: before.players + isFirst });
-        after = { openedAt, id };
+    for (const [index, at] of starts.entries()) {
+      const end = Math.min(starts[index + 1] ?? until, until);
+      if (end <= at) break;
+      if (end <= after.openedAt) continue;
+      if (after.openedAt < at) after = { openedAt: at, id: nilId };
+      for (let rows = sliceRows; rows === sliceRows; ) {
+        const slice = await this.#db.read(sessionsOpened, gameId, at, after, end);
+        for (const { id, openedAt, isFirst } of slice) {
+          const before = days.get(at) ?? { at, sessions: 0, players: 0 };
+          days.set(at, { at, sessions: before.sessions + 1, players: before.players + isFirst });
+          after = { openedAt, id };
+        }
+        rows = slice.length;
       }
-      if (slice.length < sliceRows) return { days: [...days.values()], after };
     }
+    return { days: [...days.values()], after };
   }
 }
 
 interface Opened {
   id: string;
   openedAt: number;
-  /** The start of its day. */
-  day: number;
   /** 1 when the player opened no earlier session in the game on that day. */
   isFirst: number;
 }
@@ -84,14 +87,13 @@ const sessionsOpened = query(
   },
 );
 
-const startOfDay = `s.opened_at - (s.opened_at - @from) % ${dayMs}`;
 const openedAfter = statement<
   { gameId: string; from: number; afterAt: number; afterId: string; until: number; limit: number },
   Opened
 >(
-  `SELECT s.id, s.opened_at AS "openedAt", ${startOfDay} AS day, CASE WHEN EXISTS (
+  `SELECT s.id, s.opened_at AS "openedAt", CASE WHEN EXISTS (
       SELECT 1 FROM channel_sessions AS e WHERE e.wallet = s.wallet AND e.game_id = s.game_id
-        AND e.opened_at >= ${startOfDay} AND (e.opened_at, e.id) < (s.opened_at, s.id)) THEN 0 ELSE 1 END AS "isFirst"
+        AND e.opened_at >= @from AND (e.opened_at, e.id) < (s.opened_at, s.id)) THEN 0 ELSE 1 END AS "isFirst"
     FROM channel_sessions AS s
     WHERE s.game_id = @gameId AND (s.opened_at, s.id) > (@afterAt, @afterId) AND s.opened_at < @until
     ORDER BY s.opened_at, s.id LIMIT @limit`,

@@ -94,6 +94,8 @@ export const serverSummary = defineAdminOperation({
 
 /** The longest period for which sessions are counted by day, in days. */
 const maxDays = 14;
+/** Longer than such a period in which a clock is put back. */
+const maxDaysMs = (maxDays * 24 + 2) * 60 * 60 * 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export const getGameStats = defineAdminOperation({
@@ -111,6 +113,17 @@ export const getGameStats = defineAdminOperation({
       .meta({
         description: `Start of the first day in Unix milliseconds, at most ${maxDays} days ago; default, and for an earlier time: midnight UTC, ${maxDays - 1} days ago`,
       }),
+    dayStarts: z
+      .array(z.int().min(0))
+      .min(1)
+      .max(maxDays)
+      .refine((starts) => starts.every((at, index) => at > (starts[index - 1] ?? -1)), {
+        error: 'must be in ascending order',
+      })
+      .optional()
+      .meta({
+        description: `Starts of the days in Unix milliseconds, in place of \`since\`, for days that are not all 24 hours long: local ones when the clock changes`,
+      }),
   }),
   output: z.object({
     success,
@@ -126,7 +139,7 @@ export const getGameStats = defineAdminOperation({
     }),
   }),
   async handler(
-    { input: { gameId, since } },
+    { input: { gameId, since, dayStarts } },
     {
       db,
       gameSessions,
@@ -143,10 +156,15 @@ export const getGameStats = defineAdminOperation({
     const now = db.now();
     const midnight = new Date(now).setUTCHours(0, 0, 0, 0) - (maxDays - 1) * dayMs;
     // A start that moves with the clock would be counted from the beginning by every poll.
-    const from = since !== undefined && since >= now - maxDays * dayMs ? since : midnight;
+    const [first = since] = dayStarts ?? [];
+    const from = first !== undefined && first >= now - maxDaysMs ? first : midnight;
+    const starts =
+      dayStarts && from === first
+        ? dayStarts
+        : Array.from({ length: maxDays + 1 }, (_, index) => from + index * dayMs);
     const [online, days] = await Promise.all([
       db.read(countPresentIn, game.id),
-      gameSessions.byDay(game.id, from),
+      gameSessions.byDay(game.id, starts),
     ]);
     return {
       success: true,
