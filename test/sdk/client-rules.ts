@@ -446,6 +446,31 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await again.close();
   });
 
+  test('a call that waited for a day is tried again when its first response is lost, but not a day later', async () => {
+    await using server = await ScriptedServer.start();
+    server.stream(player);
+    const dayMs = 24 * 60 * 60 * 1000;
+    const call = { operation: 'setUserScore', input: { score: 1 }, queuedAt: Date.now() - dayMs };
+    const queue = [{ ...call, idempotencyKey: 'a key' }];
+    const busy = { error: { code: 503, reason: 'server_busy', retryAfterSeconds: 60 } };
+    server.outcomes.push({ breaks: true }, busy);
+    const client = await opened(server, { saved: { queue } });
+    await until('the second attempt', () => server.calls.length === 2);
+    expect(server.calls.map(({ data }) => data.idempotencyKey)).toEqual(['a key', 'a key']);
+    await client.close();
+    const [kept] = (await client.saved())?.queue ?? [];
+    if (!kept) throw new Error('the call is not in the store');
+    const again = await opened(server, { saved: { queue: [kept] } });
+    await until('an empty queue', async () => (await again.saved())?.queue?.length === 0);
+    expect(server.calls).toHaveLength(3);
+    await again.close();
+    const sentAt = Date.now() - dayMs;
+    const late = await opened(server, { saved: { queue: [{ ...kept, sentAt, queuedAt: sentAt }] } });
+    await until('an empty queue', async () => (await late.saved())?.queue?.length === 0);
+    expect(server.calls).toHaveLength(3);
+    await late.close();
+  });
+
   test('what may not be sent twice cannot be queued, and a closed client calls nothing', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);

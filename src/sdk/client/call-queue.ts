@@ -119,11 +119,12 @@ export class CallQueue {
       } catch (end) {
         return { end };
       }
-      if (call.isSent && Date.now() - call.queuedAt > maxRetryAgeMs) {
+      if (call.isSent && Date.now() - (call.sentAt ?? call.queuedAt) > maxRetryAgeMs) {
         const message = `${operation} was sent too long ago to be retried; it may have been executed`;
         return { error: clientError('queue_expired', message) };
       }
       const { isSent } = call;
+      if (!isSent) call.sentAt = Date.now();
       call.isSent = true;
       this.#dependencies.save();
       try {
@@ -146,6 +147,7 @@ export class CallQueue {
   #notExecuted(call: QueuedCall, isSent: true | undefined): void {
     if (isSent) return;
     delete call.isSent;
+    delete call.sentAt;
     this.#dependencies.save();
   }
 }

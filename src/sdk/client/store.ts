@@ -10,6 +10,8 @@ export interface QueuedCall {
   queuedAt: number;
   /** Whether it may have reached the server already. */
   isSent?: true;
+  /** When it was first sent and not refused, in Unix milliseconds. */
+  sentAt?: number;
 }
 
 /** What a client persists across restarts of the game: plain data, to be stored as JSON. */

@@ -106,11 +106,13 @@ class CallQueue:
         operation = call["operation"]
         while True:
             self._connected()
-            age = time.time() - call["queuedAt"] / 1000
+            age = time.time() - call.get("sentAt", call["queuedAt"]) / 1000
             if call.get("isSent") and age > KEYS_LAST_SECONDS:
                 message = f"{operation} was sent too long ago to be retried; it may have been executed"
                 return None, client_error("queue_expired", message)
             was_sent = call.get("isSent")
+            if not was_sent:
+                call["sentAt"] = int(time.time() * 1000)
             call["isSent"] = True
             self._save()
             data = dict(call["input"])
@@ -126,7 +128,7 @@ class CallQueue:
                 if error.code not in (0, 429, 503) and not is_end:
                     return None, error
                 if error.code in (429, 503) and not was_sent:  # nothing was executed
-                    del call["isSent"]
+                    del call["isSent"], call["sentAt"]
                     self._save()
                 wait = error.retry_after_seconds
                 self._pause(RETRY_SECONDS if wait is None else wait)

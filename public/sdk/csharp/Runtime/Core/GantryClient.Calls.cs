@@ -121,7 +121,7 @@ namespace Gantry
             var call = _queue.First;
             if (call == null || _isQueueHeld || (_token == null && _options.GameSecret == null)) return;
             if (_pending.Any(one => one.Queued != null)) return;
-            if (OfflineQueue.IsExpired(call))
+            if (call.IsExpired)
             {
                 EndQueued(call, null, new GantryException("queue_expired",
                     "The call was sent over a day ago and has no response; a retry might execute it twice"));
@@ -205,7 +205,7 @@ namespace Gantry
         {
             call.WasSent = call.Queued.IsSent;
             if (call.WasSent) return;
-            call.Queued.IsSent = true;
+            call.Queued.MarkSent(true);
             SaveNow();
         }
 
@@ -213,7 +213,7 @@ namespace Gantry
         private void MarkNotExecuted(PendingCall call)
         {
             if (call.WasSent) return;
-            call.Queued.IsSent = false;
+            call.Queued.MarkSent(false);
             SaveNow();
         }
 

@@ -15,7 +15,22 @@ namespace Gantry
         public long QueuedAt { get; }
 
         /// <summary>Whether it may have reached the server already.</summary>
-        public bool IsSent { get; internal set; }
+        public bool IsSent { get; private set; }
+
+        /// <summary>When it was first sent and not refused, in Unix milliseconds; 0 if an earlier version of the SDK has sent it.</summary>
+        private long _sentAt;
+
+        internal void MarkSent(bool isSent)
+        {
+            IsSent = isSent;
+            _sentAt = isSent ? OfflineQueue.UnixMs() : 0;
+        }
+
+        /// <summary>Whether it was sent so long ago that a retry might execute it twice.</summary>
+        internal bool IsExpired
+        {
+            get { return IsSent && OfflineQueue.UnixMs() - (_sentAt == 0 ? QueuedAt : _sentAt) > OfflineQueue.KeyLivesMs; }
+        }
 
         internal QueuedCall(Operation operation, JsonObject input, string idempotencyKey, long queuedAt)
         {
@@ -32,6 +47,7 @@ namespace Gantry
                 { "operation", Operation.Name }, { "input", Input }, { "idempotencyKey", IdempotencyKey }, { "queuedAt", QueuedAt }
             };
             if (IsSent) json["isSent"] = true;
+            if (_sentAt != 0) json["sentAt"] = _sentAt;
             return json;
         }
 
@@ -42,7 +58,11 @@ namespace Gantry
             var key = json.Find("idempotencyKey") as string;
             if (operation == null || key == null) return null;
             var input = json.Find("input") as JsonObject ?? new JsonObject();
-            return new QueuedCall(operation, input, key, Read.Integer(json.Find("queuedAt"))) { IsSent = Read.Boolean(json.Find("isSent")) };
+            return new QueuedCall(operation, input, key, Read.Integer(json.Find("queuedAt")))
+            {
+                IsSent = Read.Boolean(json.Find("isSent")),
+                _sentAt = Read.Integer(json.Find("sentAt"))
+            };
         }
     }
 
@@ -69,7 +89,7 @@ namespace Gantry
     internal sealed class OfflineQueue
     {
         /// <summary>The server keeps idempotency keys for 24 hours; an hour less for clock skew.</summary>
-        private const long KeyLivesMs = 23L * 60 * 60 * 1000;
+        public const long KeyLivesMs = 23L * 60 * 60 * 1000;
 
         private readonly List<QueuedCall> _calls = new List<QueuedCall>();
 
@@ -96,12 +116,6 @@ namespace Gantry
         public void Remove(QueuedCall call)
         {
             _calls.Remove(call);
-        }
-
-        /// <summary>Whether it was sent so long ago that a retry might execute it twice.</summary>
-        public static bool IsExpired(QueuedCall call)
-        {
-            return call.IsSent && UnixMs() - call.QueuedAt > KeyLivesMs;
         }
 
         public static long UnixMs()

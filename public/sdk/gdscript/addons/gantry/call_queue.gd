@@ -7,7 +7,7 @@ const NEVER_MS = 9000000000000000
 # The server keeps idempotency keys for 24 hours; an hour less for clock skew.
 const KEY_LIVES_MS = 82800000
 
-# First to last: { "operation", "input", "idempotencyKey", "queuedAt" (Unix ms), "isSent" }.
+# First to last: { "operation", "input", "idempotencyKey", "queuedAt" (Unix ms), "isSent", "sentAt" (Unix ms) }.
 var items = []
 # The token is no longer accepted: nothing is sent until there is another.
 var is_held = false
@@ -63,7 +63,7 @@ func update():
 		next._input["idempotencyKey"] = first["idempotencyKey"]
 		next._queued = first
 		_calls[first["idempotencyKey"]] = next
-	if first.get("isSent", false) and _platform.unix_ms() - first["queuedAt"] > KEY_LIVES_MS:
+	if first.get("isSent", false) and _platform.unix_ms() - first.get("sentAt", first["queuedAt"]) > KEY_LIVES_MS:
 		var message = first["operation"] + " was sent too long ago to be retried; it may have been executed"
 		remove(next)
 		_client._calls.complete(next, GantryError.new().made("queue_expired", message))
@@ -81,6 +81,7 @@ func sent(call):
 	call._was_sent = call._queued.get("isSent", false)
 	if not call._was_sent:
 		call._queued["isSent"] = true
+		call._queued["sentAt"] = _platform.unix_ms()
 		_client._save_now()
 
 
@@ -88,6 +89,7 @@ func sent(call):
 func not_executed(call):
 	if not call._was_sent:
 		call._queued.erase("isSent")
+		call._queued.erase("sentAt")
 		_client._save_now()
 
 
