@@ -193,6 +193,49 @@ const faults: Fault[] = [
     finds: { check: 'port', level: 'error', message: /not an address of this machine/, remedy: /HOST/ },
   },
   {
+    fault: 'a port for metrics in use by another program',
+    async plant() {
+      const server = createServer((_request, response) => response.end('other_metric 1'));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const end = { [Symbol.asyncDispose]: async () => void server.close() };
+      return { env: { METRICS_PORT: `${port}` }, end };
+    },
+    finds: {
+      check: 'metrics-port',
+      level: 'error',
+      message: /another program is listening/,
+      remedy: /another METRICS_PORT/,
+    },
+  },
+  {
+    fault: "another machine's address for metrics",
+    plant: () => ({ env: { METRICS_HOST: '192.0.2.1', METRICS_PORT: '4000' } }),
+    finds: {
+      check: 'metrics-port',
+      level: 'error',
+      message: /not an address of this machine/,
+      remedy: /METRICS_HOST/,
+    },
+  },
+  {
+    fault: 'one port for calls and metrics',
+    plant: async () => {
+      const port = `${await freePort()}`;
+      return { env: { HOST: '0.0.0.0', PORT: port, METRICS_PORT: port } };
+    },
+    finds: { check: 'metrics-port', level: 'error', message: /the same as PORT/, remedy: /METRICS_PORT/ },
+  },
+  {
+    fault: 'a file in place of the directory of backups',
+    plant: (data) => {
+      const file = join(data, '..', 'backups');
+      writeFileSync(file, '');
+      return { env: { BACKUP_DIR: join(file, 'nightly') } };
+    },
+    finds: { check: 'backups', level: 'error', message: /not a directory/, remedy: /BACKUP_DIR/ },
+  },
+  {
     fault: 'no Redis',
     plant: async () => ({ env: { REDIS_URL: `redis://:hidden@127.0.0.1:${await freePort()}` } }),
     finds: { check: 'redis', level: 'error', message: /cannot be reached/, remedy: /Start Redis/ },
@@ -263,11 +306,15 @@ test("doctor finds nothing wrong with a server's data directory, nor on a runnin
   await using directory = await temporaryDirectory();
   const port = `${await freePort()}`;
   const data = join(directory.path, 'data');
-  await using server = await serveGantry(data, { PORT: port });
-  const findings = await doctor(data, { PORT: port });
+  const ports = { PORT: port, METRICS_PORT: `${await freePort()}` };
+  await using server = await serveGantry(data, ports);
+  const findings = await doctor(data, ports);
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   expect(findings).toContainEqual(
     expect.objectContaining({ check: 'port', message: expect.stringMatching(/Gantry is running/) }),
+  );
+  expect(findings).toContainEqual(
+    expect.objectContaining({ check: 'metrics-port', message: expect.stringMatching(/Gantry is running/) }),
   );
   expect(server.output.stderr).toBe('');
 });

@@ -142,6 +142,27 @@ const denied: Denied[] = [
     remedy: 'chmod 600 PATH',
   },
   {
+    fault: 'a directory of backups left by a command of root',
+    deny(data) {
+      give(data, nobodyUid);
+      const backups = join(data, 'backups');
+      mkdirSync(backups, { mode: 0o700 });
+      return { named: backups };
+    },
+    problem: 'backups: permission denied: uid 65534 may not use PATH (owner: uid 0, mode 700)',
+    remedy: 'Give it to this user: sudo chown -R 65534 PATH',
+  },
+  {
+    fault: 'a directory of backups that this user may not create',
+    deny(data) {
+      give(data, nobodyUid);
+      const missing = join(data, '..', 'nightly');
+      return { named: missing, env: { BACKUP_DIR: missing } };
+    },
+    problem: `backups: PATH does not exist, and this user may not create it: permission denied in ${place.path}`,
+    remedy: 'Create it: sudo install -d -m 700 -o 65534 PATH',
+  },
+  {
     fault: 'a keystore of another user',
     deny(data) {
       give(data, nobodyUid);

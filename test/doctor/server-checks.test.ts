@@ -125,7 +125,7 @@ describe.skipIf(noPostgres !== null)('doctor, for a PostgreSQL,', () => {
   test('finds that there is no room for another node, by the limit that is reached first', async () => {
     await run('ALTER DATABASE gantry CONNECTION LIMIT 20');
     expect(notOk(await look())).toMatchObject([
-      { check: 'connections', level: 'warning', message: '20 left; a node opens 12' },
+      { check: 'connections', level: 'warning', message: '20 left; a node opens at most 15' },
     ]);
     await run('ALTER DATABASE gantry CONNECTION LIMIT 10');
     expect(notOk(await look())).toMatchObject([{ check: 'connections', level: 'error' }]);
@@ -222,7 +222,7 @@ describe('doctor, given a PostgreSQL,', () => {
     isReadOnly: false,
     isEncrypted: true,
     connectionsLeft: 100,
-    connectionsOfNode: 12,
+    connectionsOfNode: 15,
     isPooledByTransaction: false,
     clock: { theirs: 1_000_000, ours: 1_000_000 },
     roundTripMs: 0.3,

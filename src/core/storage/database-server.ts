@@ -19,7 +19,7 @@ export interface ServerCondition {
   isEncrypted: boolean;
   /** Remaining connections under every applicable limit. */
   connectionsLeft: number;
-  /** Number of connections used by one node. */
+  /** How many connections a node opens at most. */
   connectionsOfNode: number;
   /** A connection pooler in transaction mode is in between: one client connection uses several server connections. */
   isPooledByTransaction: boolean;

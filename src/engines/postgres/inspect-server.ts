@@ -9,13 +9,14 @@ import {
 } from '../../core/storage/migrations.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { migrations, readSchema } from './migrate.ts';
+import { maxReadConnections } from './read-connections.ts';
 import { isPooledByTransaction } from './transaction-pooling.ts';
 import { serverName } from './write-lane.ts';
 
 const connectTimeoutMs = 3_000;
 const queryTimeoutMs = 10_000;
-/** The connections of one node: writing, reading, and one for migrating or probing. */
-const connectionsOfNode = 12;
+/** The connections of one node at most: reading, writing, probing, and one more for renaming the history. */
+const connectionsOfNode = maxReadConnections + 3;
 const roundTrips = 9;
 
 type Setting =

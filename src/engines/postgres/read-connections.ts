@@ -9,6 +9,8 @@ const keyedCount = 2;
 const quickIndex = pipelinedCount + keyedCount;
 /** Connections for reads from a snapshot, one reader each. */
 const maxSnapshots = 6;
+/** How many connections a node opens at most for reading. */
+export const maxReadConnections = quickIndex + 1 + maxSnapshots;
 
 /** A node's connections for reading. */
 export class ReadConnections {

@@ -55,19 +55,41 @@ function checkMissingDirectory(check: string, dataDirectory: string): Finding[] 
     ];
   }
   return [
-    checkAccess(check, parent, 'use') !== null
-      ? error(
-          check,
-          `${dataDirectory} does not exist, and this user may not create it: permission denied in ${parent}`,
-          `Create it: sudo install -d -m 700 -o ${process.getuid?.()} ${shellQuote(dataDirectory)}`,
-        )
-      : warning(
-          check,
-          `${dataDirectory} does not exist; it is created on first start`,
-          'If you expect existing data, set DATA_DIR to its directory.',
-        ),
+    checkCreatable(check, dataDirectory, parent) ??
+      warning(
+        check,
+        `${dataDirectory} does not exist; it is created on first start`,
+        'If you expect existing data, set DATA_DIR to its directory.',
+      ),
     ...checkDisk(parent),
   ];
+}
+
+function checkCreatable(check: string, directory: string, parent: string): Finding | null {
+  return checkAccess(check, parent, 'use') === null
+    ? null
+    : error(
+        check,
+        `${directory} does not exist, and this user may not create it: permission denied in ${parent}`,
+        `Create it: sudo install -d -m 700 -o ${process.getuid?.()} ${shellQuote(directory)}`,
+      );
+}
+
+/** Where the running server writes backups: a directory that this user may use or create. */
+export function checkBackupDirectory({ backupDirectory }: Config): Finding {
+  const check = 'backups';
+  const stats = statsOf(backupDirectory);
+  if (stats !== null && 'blockedBy' in stats) {
+    return checkAccess(check, stats.blockedBy, 'enter') ?? ok(check, backupDirectory);
+  }
+  const existing = stats === null ? nearestExisting(backupDirectory) : backupDirectory;
+  if (!statSync(existing).isDirectory()) {
+    return error(check, `${existing} is not a directory`, 'Set BACKUP_DIR to a directory.');
+  }
+  return stats === null
+    ? (checkCreatable(check, backupDirectory, existing) ??
+        ok(check, `${backupDirectory} is created with the first backup`))
+    : (checkAccess(check, backupDirectory, 'use', stats) ?? ok(check, `are written to ${backupDirectory}`));
 }
 
 function checkOwner(check: string, directory: string, stats: Stats): Finding {

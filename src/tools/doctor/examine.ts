@@ -5,9 +5,9 @@ import type { Config } from '../../config.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { DatabaseFiles } from '../../core/storage/database-file.ts';
 import type { InspectServer } from '../../core/storage/database-server.ts';
-import { checkDatabase, checkDirectory, checkKeys } from './directory-checks.ts';
+import { checkBackupDirectory, checkDatabase, checkDirectory, checkKeys } from './directory-checks.ts';
 import { error, type Finding, ok } from './finding.ts';
-import { checkOpenFiles, checkPort, checkRuntime, checkSettings, checkSqlite } from './machine-checks.ts';
+import { checkOpenFiles, checkPorts, checkRuntime, checkSettings, checkSqlite } from './machine-checks.ts';
 import { checkChains, checkKeystore, checkPublicUrl, checkRedis } from './network-checks.ts';
 import { checkServer } from './server-checks.ts';
 
@@ -35,9 +35,9 @@ export async function examine(
       ),
     ];
   }
-  const [server, port, redis, chains] = await Promise.all([
+  const [server, ports, redis, chains] = await Promise.all([
     checkServer(config, inspectServer),
-    checkPort(config),
+    checkPorts(config),
     checkRedis(config),
     checkChains(config),
   ]);
@@ -45,7 +45,7 @@ export async function examine(
     ...machine,
     ok('configuration', 'valid; gantry config shows it'),
     ...(config.databaseUrl === undefined ? checkDataDirectory(config, databases) : server),
-    port,
+    ...ports,
     ...checkPublicUrl(config),
     ...redis,
     ...chains,
@@ -61,7 +61,9 @@ function checkDataDirectory(config: Config, databases: DatabaseFiles): Finding[]
     checkSqlite(databases.libraryVersion),
     checkSqliteSettings(databases),
     ...directory,
-    ...(isUsable ? [...checkKeys(config), ...checkDatabase(config, databases)] : []),
+    ...(isUsable
+      ? [...checkKeys(config), ...checkDatabase(config, databases), checkBackupDirectory(config)]
+      : []),
   ];
 }
 

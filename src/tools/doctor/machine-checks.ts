@@ -64,8 +64,51 @@ export function checkOpenFiles(report: unknown): Finding[] {
   ];
 }
 
-/** Whether the server could listen at its configured address. */
-export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
+/** An address to listen at, and the settings that name it. */
+interface Address {
+  host: string;
+  port: number;
+  settings: { host: string; port: string };
+  /** Where Gantry answers there, and what its answer matches. */
+  probe: { path: string; answer: RegExp };
+}
+
+/** Whether the server could listen at its configured addresses. */
+export async function checkPorts({
+  host,
+  port,
+  metrics,
+}: Pick<Config, 'host' | 'port' | 'metrics'>): Promise<Finding[]> {
+  const own = await checkPort('port', {
+    host,
+    port,
+    settings: { host: 'HOST', port: 'PORT' },
+    probe: { path: '/healthz', answer: /^\{"status":"ok"/ },
+  });
+  if (metrics === null) return [own];
+  if (port !== 0 && metrics.port === port && overlap(host, metrics.host)) {
+    return [
+      own,
+      error('metrics-port', `METRICS_PORT is the same as PORT, ${port}`, 'Choose another METRICS_PORT.'),
+    ];
+  }
+  return [
+    own,
+    await checkPort('metrics-port', {
+      ...metrics,
+      settings: { host: 'METRICS_HOST', port: 'METRICS_PORT' },
+      probe: { path: '/metrics', answer: /^gantry_/m },
+    }),
+  ];
+}
+
+function overlap(...hosts: [string, string]): boolean {
+  const [one, other] = hosts.map((host) => (host === 'localhost' ? '127.0.0.1' : host));
+  return one === other || hosts.some((host) => ['0.0.0.0', '::'].includes(host));
+}
+
+async function checkPort(check: string, address: Address): Promise<Finding> {
+  const { host, port, settings } = address;
   const where = `${host}:${port}`;
   const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
     const server = createServer();
@@ -74,41 +117,45 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
   });
   switch (failure?.code) {
     case undefined:
-      return ok('port', port === 0 ? 'a free port is chosen on start' : `${where} is free`);
+      return ok(check, port === 0 ? 'a free port is chosen on start' : `${where} is free`);
     case 'EADDRINUSE':
-      return (await isGantry(host, port))
-        ? ok('port', `Gantry is running at ${where}`)
+      return (await isGantry(address))
+        ? ok(check, `Gantry is running at ${where}`)
         : error(
-            'port',
+            check,
             `another program is listening at ${where}`,
-            'Choose another PORT, or stop that program.',
+            `Choose another ${settings.port}, or stop that program.`,
           );
     case 'EACCES':
       return error(
-        'port',
+        check,
         `no permission to listen at ${where}`,
-        'Choose a PORT above 1023, with a proxy in front; or allow it: AmbientCapabilities=CAP_NET_BIND_SERVICE in the ' +
-          'systemd unit.',
+        `Choose a ${settings.port} above 1023${check === 'port' ? ', with a proxy in front' : ''}; or allow it: ` +
+          'AmbientCapabilities=CAP_NET_BIND_SERVICE in the systemd unit.',
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return error(
-        'port',
+        check,
         `${host} is not an address of this machine`,
-        'Set HOST to one of its addresses, or 0.0.0.0.',
+        `Set ${settings.host} to one of its addresses, or 0.0.0.0.`,
       );
     default:
-      return error('port', `cannot listen at ${where}: ${failure?.message}`, 'Choose another HOST or PORT.');
+      return error(
+        check,
+        `cannot listen at ${where}: ${failure?.message}`,
+        `Choose another ${settings.host} or ${settings.port}.`,
+      );
   }
 }
 
 /** Whether the program listening at that address is Gantry. */
-async function isGantry(host: string, port: number): Promise<boolean> {
+async function isGantry({ host, port, probe }: Address): Promise<boolean> {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}/healthz`;
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}${probe.path}`;
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-    return z.object({ status: z.literal('ok') }).safeParse(await response.json()).success;
+    return probe.answer.test(await response.text());
   } catch {
     return false;
   }

@@ -132,7 +132,7 @@ function checkDurability(server: ServerCondition): Finding[] {
 }
 
 function checkConnections({ connectionsLeft, connectionsOfNode }: ServerCondition): Finding {
-  const message = `${connectionsLeft} left; a node opens ${connectionsOfNode}`;
+  const message = `${connectionsLeft} left; a node opens at most ${connectionsOfNode}`;
   if (connectionsLeft >= 2 * connectionsOfNode) return ok('connections', message);
   const remedy =
     'Raise max_connections, which requires a restart, or the connection limit of the user or database.';
