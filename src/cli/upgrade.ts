@@ -118,7 +118,7 @@ function textOf(upgrade: Upgrade, isShared: boolean): string {
   ];
   if (pending.length > 0) {
     lines.push(
-      `Takes        up to ${seconds} s: at most ${rows} rows, ${inMebibytes(bytes)}, are read or rewritten`,
+      `Takes        up to ${seconds} s: ${isShared ? 'about' : 'at most'} ${rows} rows, ${inMebibytes(bytes)}, are read or rewritten`,
       `Disk         up to ${inMebibytes(diskNeeded)}${diskFree === null ? ' on the database server' : ` of ${inMebibytes(diskFree)} free`}`,
     );
   }

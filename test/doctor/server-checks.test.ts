@@ -182,6 +182,24 @@ describe.skipIf(noPostgres !== null)('doctor, for a PostgreSQL,', () => {
     ]);
   });
 
+  test('estimates the rows of an upgrade, also of a table that has never been analyzed', async () => {
+    const on = server.url('restored');
+    await run('CREATE DATABASE restored TEMPLATE template0');
+    const client = new Client({ connectionString: on });
+    await client.connect();
+    await client
+      .query(
+        `CREATE TABLE schema_version AS SELECT 1 AS version; CREATE TABLE server_keys (sealed text);
+          CREATE TABLE players WITH (autovacuum_enabled = false) AS SELECT 'A name' AS username FROM generate_series(1, 20000)`,
+      )
+      .finally(() => client.end());
+    const found = await inspectServer(on, sealedKeys);
+    if ('refused' in found) throw new Error(found.why);
+    expect(found.upgradeSize.tables).toContain('players');
+    expect(found.upgradeSize.rows).toBeGreaterThan(10_000);
+    expect(found.upgradeSize.rows).toBeLessThan(40_000);
+  });
+
   test('finds errors in DATABASE_URL', async () => {
     const [unknownUser, unknownDatabase, nobody] = await Promise.all([
       look(url().replace('gantry@', 'stranger@')),

@@ -65,7 +65,7 @@ const unreadSlots =
 const bloatedTables = `SELECT relname::text AS name FROM pg_stat_user_tables
   WHERE n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC`;
 
-const tableSizes = `SELECT relname::text AS name, greatest(reltuples, 0)::float8 AS rows, pg_total_relation_size(oid)::float8 AS bytes
+const tableSizes = `SELECT relname::text AS name, pg_relation_size(oid) = 0 AS "isEmpty", pg_total_relation_size(oid)::float8 AS bytes
   FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname`;
 
 const nodes = `SELECT count(*)::int AS count FROM pg_stat_activity
@@ -148,9 +148,12 @@ async function schemaOf(
   return { state, sealedSample: rows[0]?.sealed ?? null };
 }
 
-/** The rows are the server's estimate, as counting them would read the tables; the bytes include indexes. */
+/**
+ * The rows are the planner's estimate, as counting them would read the tables. Unlike `reltuples`, it goes by the present
+ * size of a table, also of one that has never been analyzed, as after pg_restore. The bytes include indexes.
+ */
 async function measureUpgrade(client: pg.Client, from: number | null): Promise<UpgradeSize> {
-  const { rows } = await client.query<{ name: string; rows: number; bytes: number }>(tableSizes);
+  const { rows } = await client.query<{ name: string; isEmpty: boolean; bytes: number }>(tableSizes);
   const tables =
     from === null
       ? []
@@ -158,12 +161,20 @@ async function measureUpgrade(client: pg.Client, from: number | null): Promise<U
           migrations.slice(from),
           rows.map(({ name }) => name),
         );
-  const found = rows.filter(({ name }) => tables.includes(name));
-  return {
-    tables,
-    rows: found.reduce((sum, { rows: of }) => sum + of, 0),
-    bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
-  };
+  const size = { rows: 0, bytes: 0 };
+  for (const { name, isEmpty, bytes } of rows.filter(({ name: of }) => tables.includes(of))) {
+    size.bytes += bytes;
+    if (!isEmpty) size.rows += await estimateRows(client, name);
+  }
+  return { tables, ...size };
+}
+
+async function estimateRows(client: pg.Client, table: string): Promise<number> {
+  const explained = await first<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+    client,
+    `EXPLAIN (FORMAT JSON) SELECT FROM "${table}"`,
+  );
+  return explained['QUERY PLAN'][0].Plan['Plan Rows'];
 }
 
 async function first<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<Row> {
