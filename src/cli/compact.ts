@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { dataFiles, readConfig, requireDataDirectory } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import { isThere } from '../runtime/is-there.ts';
 import { databaseFiles } from '../server/open-store.ts';
 import { print } from './output.ts';
 
@@ -18,7 +19,7 @@ export function compactCommand(): Command {
     .action(({ json }: { json?: boolean }) => {
       const dataDirectory = requireDataDirectory(readConfig(), useInstead);
       const { database } = dataFiles(dataDirectory);
-      if (!existsSync(database)) throw new DatabaseUnusableError(`There is no database at ${database}.`);
+      if (!isThere(database)) throw new DatabaseUnusableError(`There is no database at ${database}.`);
       if (databaseFiles.isInUse(database)) {
         throw new DatabaseUnusableError(
           `A server or a command is using ${dataDirectory}. Stop it first. Until then, later writes use the free space.`,

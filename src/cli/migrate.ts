@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import type { UpgradePlan } from '../core/storage/migrations.ts';
+import { isThere } from '../runtime/is-there.ts';
 import { databaseFiles, inspectServer, openStore } from '../server/open-store.ts';
 import { sealedKeys } from '../tools/doctor/server-checks.ts';
 import { print } from './output.ts';
@@ -26,7 +26,7 @@ export function migrateCommand(): Command {
       const config = readConfig();
       if (config.databaseUrl !== undefined) return migrateServer(config, config.databaseUrl, { check, json });
       const { database } = dataFiles(config.dataDirectory);
-      const plan = databaseFiles.planUpgrade(existsSync(database) ? database : null);
+      const plan = databaseFiles.planUpgrade(isThere(database) ? database : null);
       if (check) return printCheck(plan, json);
       if (plan.from === null) {
         throw new DatabaseUnusableError(`There is no database at ${database}; it is created on first start.`);

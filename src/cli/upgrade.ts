@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { Command } from 'commander';
 import { dataFiles, readConfig } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import type { UpgradePlan, UpgradeSize } from '../core/storage/migrations.ts';
+import { isThere } from '../runtime/is-there.ts';
 import { databaseFiles, inspectServer } from '../server/open-store.ts';
 import { sealedKeys } from '../tools/doctor/server-checks.ts';
 import { print } from './output.ts';
@@ -60,8 +60,7 @@ export function upgradeCommand(): Command {
 
 async function ofDirectory(dataDirectory: string): Promise<Upgrade> {
   const { database } = dataFiles(dataDirectory);
-  if (!existsSync(database))
-    throw new ConfigError(`There is no database at ${database}: nothing to upgrade.`);
+  if (!isThere(database)) throw new ConfigError(`There is no database at ${database}: nothing to upgrade.`);
   const plan = databaseFiles.planUpgrade(database);
   const size = databaseFiles.measureUpgrade(database);
   const { bavail, bsize } = await statfs(dataDirectory);

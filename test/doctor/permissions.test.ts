@@ -194,6 +194,29 @@ test.skipIf(!isRoot).each(denied)(
   },
 );
 
+test
+  .skipIf(!isRoot)
+  .each([
+    ['game', 'list'],
+    ['backup', join(place.path, 'denied.gantry')],
+    ['restore', join(whole, 'one.gantry')],
+    ['compact'],
+    ['migrate'],
+    ['migrate', '--check'],
+    ['migrate-to', 'postgres://127.0.0.1/none'],
+    ['upgrade', '--check'],
+  ])(`gantry %s does not say of what this user may not enter that it is missing${why}`, async (...args) => {
+  chmodSync(whole, 0o700);
+  const env = { DATA_DIR: args[0] === 'restore' ? join(place.path, 'restored') : whole };
+  const refused = await gantry(args, { env, uid: nobodyUid });
+  expect(refused).toMatchObject({
+    ...{ code: 1, stdout: '' },
+    stderr: expect.stringMatching(
+      /permission denied, .*\. Give the user of this process access to that path/,
+    ),
+  });
+});
+
 test.skipIf(!isRoot)(
   `what root rotates, compacts or restores still belongs to the server's user${why}`,
   async () => {

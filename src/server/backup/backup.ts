@@ -17,6 +17,7 @@ import { dataFiles } from '../../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../../core/storage/database-file.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { giveToOwner } from '../../runtime/give-to-owner.ts';
+import { isThere } from '../../runtime/is-there.ts';
 import { BackupError } from './backup-error.ts';
 import { draftOf, removeDraft } from './draft.ts';
 import { makeDataDirectory } from './make-data-directory.ts';
@@ -54,7 +55,7 @@ export async function backUp(
   { withoutKeys, force, draft = draftOf(file), onProgress }: BackupOptions,
 ): Promise<BackupReport> {
   const { database, ...keys } = dataFiles(dataDirectory);
-  if (!existsSync(database)) {
+  if (!isThere(database)) {
     throw new BackupError(
       `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
     );
@@ -114,7 +115,7 @@ export async function restoreBackup(
   dataDirectory: string,
   { force, hold, backupDirectory }: RestoreOptions,
 ): Promise<RestoreReport> {
-  if (!existsSync(file)) throw new BackupError(`There is no file ${file}.`);
+  if (!isThere(file)) throw new BackupError(`There is no file ${file}.`);
   refuseDirectory(file);
   if (contentsOf(dataDirectory, backupDirectory).length > 0 && !force) {
     throw new BackupError(

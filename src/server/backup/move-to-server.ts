@@ -13,6 +13,7 @@ import type { ServerKeyName } from '../../features/sessions/server-keys.ts';
 import { serverKeys } from '../../features/sessions/tables.ts';
 import { serializeKeys } from '../../features/sessions/token-keys.ts';
 import { webhookSecrets } from '../../features/webhooks/tables.ts';
+import { isThere } from '../../runtime/is-there.ts';
 import { KeyFileError } from '../../runtime/key-file.ts';
 import { BackupError } from './backup-error.ts';
 
@@ -48,7 +49,7 @@ export async function moveToServer(
   onProgress: (rows: number, total: number) => void,
 ): Promise<MoveReport> {
   const { database, ...keyFiles } = dataFiles(dataDirectory);
-  if (!existsSync(database)) {
+  if (!isThere(database)) {
     throw new BackupError(
       `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
     );
