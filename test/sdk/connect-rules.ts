@@ -142,6 +142,29 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
       await client.close();
     });
 
+    test.each(['socket', 'http'] as const)(
+      'listeners added after connect get the outcome of every call that was queued before, over %s',
+      async (callOver) => {
+        await using world = await scripted();
+        const first = await world.connect();
+        const saved = await savedWith(first, 'token 1');
+        await first.close();
+        const call = { input: { label: 'progress', state: 1 }, queuedAt: Date.now() - 2 * day };
+        const queue = [
+          { operation: 'setState', ...call, idempotencyKey: 'one', isSent: true as const },
+          { operation: 'setState', ...call, idempotencyKey: 'two' },
+        ];
+        const client = await world.connect({ saved: { ...saved, queue }, callOver });
+        await until('an empty queue', async () => (await client.saved())?.queue?.length === 0);
+        await until('both outcomes', () => client.queued.length === 2);
+        expect(client.queued).toEqual([
+          ['setState', 'queue_expired'],
+          ['setState', null],
+        ]);
+        await client.close();
+      },
+    );
+
     test.each(['device_unknown', 'guest_upgraded'])('%s is an error, never a new player', async (reason) => {
       await using world = await scripted();
       world.server.outcomes.push({ error: { code: 401, reason } });

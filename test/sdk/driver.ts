@@ -119,6 +119,8 @@ export interface DriverLink {
 export class DriverClient {
   readonly received: DriverReceived[] = [];
   readonly resyncs: string[] = [];
+  /** The queued calls that have completed, each with the reason of its refusal. */
+  readonly queued: [operation: string, reason: string | null][] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;
   /** What it was told about its version. */
@@ -222,6 +224,8 @@ export class DriverClient {
       this.#configs.get(line.follow)?.push(line.config as Json);
     } else if (typeof line.follow === 'number') {
       this.#follows.get(line.follow)?.push(line.rows as Json[]);
+    } else if (typeof line.queued === 'string') {
+      this.queued.push([line.queued, typeof line.reason === 'string' ? line.reason : null]);
     } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);
     else if (typeof line.status === 'string') {
       this.statuses.push(line.status);

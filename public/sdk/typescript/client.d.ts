@@ -280,6 +280,8 @@ declare class Connection {
      * the connection is live.
      */
     hold(): () => void;
+    /** Calls listeners: later, while events are held back. */
+    pass(event: () => void): void;
     /**
      * Signs in again and connects, once for all that ask meanwhile. `otherwise`: the status if that is not possible, or
      * if the server refuses it.

@@ -161,6 +161,12 @@ export class Connection {
     };
   }
 
+  /** Calls listeners: later, while events are held back. */
+  pass(event: () => void): void {
+    if (this.#held) this.#held.push(event);
+    else event();
+  }
+
   /**
    * Signs in again and connects, once for all that ask meanwhile. `otherwise`: the status if that is not possible, or
    * if the server refuses it.
@@ -249,7 +255,7 @@ export class Connection {
     this.#sessionId = first.sessionId;
     this.#endReason = null;
     this.session.confirm();
-    this.#pass(() => this.#events.begin(first));
+    this.pass(() => this.#events.begin(first));
     this.ownPresence.repeat((name, input) => this.call(name, input));
     const { warning } = first;
     this.#setStatus({ state: 'live', replayed: missed(first), ...(warning !== undefined && { warning }) });
@@ -262,15 +268,10 @@ export class Connection {
     if (name === 'game-channels patched' && record._id === this.#sessionId && record.exists === false) {
       this.#endReason = record.endReason ?? null;
     }
-    this.#pass(() => {
+    this.pass(() => {
       const isInOrder = this.#writer.hold(() => this.#events.receive(name, record, meta));
       if (!isInOrder) this.#socket.disconnect().connect();
     });
-  }
-
-  #pass(event: () => void): void {
-    if (this.#held) this.#held.push(event);
-    else event();
   }
 
   #ended(): void {

@@ -56,9 +56,10 @@ export class GantryClient {
         connected: () => this.#connected(),
         pause: (ms) => this.#connection.pause(ms),
         save: () => this.#writer.save(),
-        settled: (call, outcome) => {
-          for (const listener of this.#queueListeners) listener(call, outcome);
-        },
+        settled: (call, outcome) =>
+          this.#connection.pass(() => {
+            for (const listener of this.#queueListeners) listener(call, outcome);
+          }),
       },
       this.#saved.queue,
     );

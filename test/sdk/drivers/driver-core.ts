@@ -88,6 +88,10 @@ export function makeDriver(
     for (const event of names) {
       client.on(event as keyof Received, (record, meta) => report({ client: name, event, record, meta }));
     }
+    client.onQueued(({ operation }, outcome) => {
+      const reason = 'error' in outcome ? outcome.error.reason : null;
+      report({ client: name, queued: operation, reason });
+    });
     client.onResync((stream) => report({ client: name, resync: stream }));
     client.onStatus((status) => {
       const { state, ...more } = status;

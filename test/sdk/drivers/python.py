@@ -218,6 +218,11 @@ def listen(name, client, store):
             report({"client": name, "event": event, "record": record, "meta": meta})
 
         client.on(event, on_event)
+
+    def on_queued(call, answer, error):
+        report({"client": name, "queued": call["operation"], "reason": error and error.reason})
+
+    client.on_queued(on_queued)
     client.on_resync(lambda stream: report({"client": name, "resync": stream}))
 
     def on_status(status):

@@ -38,6 +38,7 @@ class CallQueue:
         self._calls = [dict(one) for one in restored]
         self._futures: dict[str, Future[Any]] = {}
         self._is_sending = False
+        self._is_held = True
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -65,10 +66,15 @@ class CallQueue:
         self.send()
         return future
 
+    def release(self) -> None:
+        """Sends the queued calls from now on: their listeners have been added."""
+        self._is_held = False
+        self.send()
+
     def send(self) -> None:
         """Starts sending the queued calls."""
         with self._lock:
-            if self._is_sending or not self._calls:
+            if self._is_held or self._is_sending or not self._calls:
                 return
             self._is_sending = True
         threading.Thread(target=self._send_all, name="gantry-queue", daemon=True).start()

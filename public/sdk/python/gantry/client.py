@@ -137,7 +137,8 @@ class GantryClient(Operations):
                 # Those of `connect` are held instead, since it returns a live client, and others wait for `poll`.
                 LISTENERS_DELAY if threaded and session is None else 0.0,
             )
-        self._queue.send()
+        if session is None:
+            self._queue.release()
 
     @property
     def status(self) -> str:
@@ -426,8 +427,9 @@ class GantryClient(Operations):
             self._end("refused", told[1])
 
     def _release(self) -> None:
-        """Handles the events that were held back until listeners are added."""
+        """Handles the events that were held back until listeners are added, and sends what is queued."""
         self._told.put(("released",))
+        self._queue.release()
 
     def _receive(self, number: int, name: str, arguments: tuple[Any, ...]) -> None:
         record = arguments[0] if arguments else {}

@@ -204,6 +204,10 @@ public static class Driver
     {
         lock (Clients) Clients[name] = client;
         client.StatusChanged += status => ReportStatus(name, status);
+        client.QueuedCallEnded += answer => Report(new JsonObject
+        {
+            { "client", name }, { "queued", answer.Call.Operation.Name }, { "reason", answer.Error?.Reason }
+        });
         client.OnResync(stream => Report(new JsonObject { { "client", name }, { "resync", stream } }));
         var listen = typeof(Driver).GetMethod("Listen", BindingFlags.NonPublic | BindingFlags.Static);
         foreach (var field in typeof(Events).GetFields(BindingFlags.Public | BindingFlags.Static))

@@ -31,6 +31,9 @@ class Watcher:
 	func resync(stream):
 		driver._report({"client": client, "resync": stream})
 
+	func queued(call):
+		driver._report({"client": client, "queued": call._operation, "reason": null if call.ok else call.error.reason})
+
 	func saved(state):
 		driver._saved[client] = state
 
@@ -173,6 +176,7 @@ func _open(name, options):
 	_listen(client, "status_changed", watcher, "status")
 	_listen(client, "resync", watcher, "resync")
 	_listen(client, "state_changed", watcher, "saved")
+	_listen(client, "queued_call_ended", watcher, "queued")
 	for event in client.EVENTS:
 		var watcher_of_event = EventWatcher.new()
 		watcher_of_event.driver = self

@@ -119,7 +119,7 @@ namespace Gantry
         {
             foreach (var one in _queuedTasks.Where(one => one.Value.Token.IsCancellationRequested).ToList()) CancelQueued(one.Key, one.Value);
             var call = _queue.First;
-            if (call == null || _isQueueHeld || (_token == null && _options.GameSecret == null)) return;
+            if (call == null || _isQueueHeld || Now < _receiveAt || (_token == null && _options.GameSecret == null)) return;
             if (_pending.Any(one => one.Queued != null)) return;
             if (call.IsExpired)
             {

@@ -16,7 +16,7 @@ namespace Gantry
         /// <summary>The same while the code that awaits the connection runs.</summary>
         private const long MaxHandlersMs = 1000;
 
-        /// <summary>When events are received: later than the client is live, once the game has added its handlers.</summary>
+        /// <summary>When events are received and queued calls sent: later than the client is live, once the game has added its handlers.</summary>
         private long _receiveAt;
 
         private readonly List<Pause> _pauses = new List<Pause>();
