@@ -69,6 +69,15 @@ describe.skipIf(missing !== null)('the Python SDK', () => {
     await client.close();
   });
 
+  test('a game with its own loop is told in it how a queued call has ended', async () => {
+    await using server = await ScriptedServer.start();
+    server.stream('player');
+    const { command, args } = await pythonDriver.prepare('');
+    const script = join(repository, 'test/sdk/python/polled.py');
+    const { stdout } = await promisify(execFile)(command, ['-B', script, args.at(-1) ?? '', server.url]);
+    expect(stdout).toBe("['MainThread']\n");
+  });
+
   test('every annotation can be resolved, and every file parsed by Python 3.9', async () => {
     const { command, args } = await pythonDriver.prepare('');
     const script = join(repository, 'test/sdk/python/annotations.py');

@@ -473,7 +473,10 @@ class GantryClient(Operations):
         return {**self._saved, **self._session.to_save, **self._events.to_save, "queue": self._queue.calls}
 
     def _queue_settled(self, call: dict[str, Any], answer: Any, error: Optional[GantryError]) -> None:
-        run_all(self._queue_listeners, call, answer, error)
+        if self._threaded:
+            run_all(self._queue_listeners, call, answer, error)
+        else:
+            self._told.put(("run", lambda: run_all(self._queue_listeners, call, answer, error)))
 
     def _set_status(self, status: str) -> None:
         with self._settled:
