@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
+import { exactTime } from './relative-time.js';
 
 /**
  * The loading state.
@@ -52,11 +53,15 @@ export function ErrorState({ error, title = 'Could not load this', onRetry }) {
   `;
 }
 
+/** A time in a message of the server. */
+const isoTimes = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
 /**
- * An error's message for people.
+ * An error's message for people, with its times in their time zone.
  * @param {unknown} error
  * @returns {string}
  */
 export function messageOf(error) {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(isoTimes, (time) => exactTime(Date.parse(time)));
 }

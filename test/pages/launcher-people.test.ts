@@ -13,6 +13,9 @@ import { useDemoInBrowser } from './demo-in-browser.ts';
 import { bubbles, messageAction, say, showPanel, startConversation } from './players.ts';
 
 const wholePage = { limit: 250, skip: 0 };
+const inKolkata = { ...desktop, timezoneId: 'Asia/Kolkata' };
+/** How much it is later there than in UTC. */
+const kolkataMs = 5.5 * 60 * 60 * 1000;
 
 describe.skipIf(noBrowser !== null)('in the launcher', () => {
   const demo = useDemoInBrowser();
@@ -21,9 +24,9 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
 
-  /** The two in conversation, with Grace's message. */
+  /** The two in conversation, with Grace's message; she is in Kolkata. */
   async function inConversation(content: string) {
-    const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
+    const [ada, grace] = await Promise.all([demo.play(), demo.play(inKolkata)]);
     await startConversation(ada, grace.wallet);
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /No messages yet/ }).click();
@@ -198,10 +201,13 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     await ada.page.getByLabel('Mute for').selectOption('1 day');
     await ada.page.getByRole('button', { name: 'Mute', exact: true }).click();
     await ada.page.getByText(/is muted$/).waitFor();
-    expect((await db.read(readMutes, { wallet: grace.wallet }, wholePage)).total).toBe(1);
+    const mutes = await db.read(readMutes, { wallet: grace.wallet }, wholePage);
+    expect(mutes.rows).toHaveLength(1);
     await say(grace, 'Hello?');
     await grace.page.getByText('Not sent').waitFor();
-    await grace.page.locator('.toast').getByText(/muted/).waitFor();
+    const [date, time] = new Date((mutes.rows[0]?.until ?? 0) + kolkataMs).toISOString().split(/[T.]/);
+    const toast = await grace.page.locator('.toast', { hasText: /muted/ }).textContent();
+    expect(toast).toContain(`${Number(date?.slice(8))}, ${date?.slice(0, 4)}, ${time}`);
   });
 
   test('notifications stay in the inbox, with the unread ones marked, and are read on every device', async () => {
