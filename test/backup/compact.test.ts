@@ -1,8 +1,10 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { dataFiles } from '../../src/config.ts';
+import { compactedOf, openDatabase } from '../../src/engines/sqlite/open-database.ts';
+import { gameSecrets } from '../../src/features/games/tables.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { get } from '../support/http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -53,6 +55,36 @@ test('gantry compact is refused while a server uses the database, and changes no
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/is using .* Stop it first/) });
   expect(statSync(at.database).size).toBeGreaterThan(8 * mebibyte);
   expect((await get(`${server.url}/readyz`)).status).toBe(200);
+});
+
+test('what an interrupted gantry compact has left is removed by the next command, and by the next gantry compact', async () => {
+  await using at = await mostlyFree();
+  for (const args of [['game', 'list'], ['compact']]) {
+    for (const suffix of ['', '-journal']) writeFileSync(`${compactedOf(at.database)}${suffix}`, 'a copy');
+    expect(await run(args, at.data)).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(at.data).filter((name) => name.includes('compact'))).toEqual([]);
+  }
+});
+
+test('a database that is replaced while it is being opened, as by gantry compact, is opened again', async () => {
+  await using at = await mostlyFree();
+  const before = new SqliteFile(at.database);
+  before.pragma('journal_mode = DELETE'); // as gantry compact does first
+  before.close();
+  let replaced = 0;
+  const db = openDatabase(at.database, {
+    ...{ table: gameSecrets, column: 'sealedMd5' },
+    refuseOtherKey() {
+      if (replaced++ > 0) return;
+      copyFileSync(at.database, `${at.database}.copy`);
+      renameSync(`${at.database}.copy`, at.database);
+    },
+  });
+  db.exec('CREATE TABLE written (content TEXT)');
+  db.close();
+  const found = new SqliteFile(at.database, { readonly: true });
+  expect(found.pragma('table_info(written)')).toHaveLength(1);
+  found.close();
 });
 
 test('gantry compact leaves a damaged database as it is', async () => {

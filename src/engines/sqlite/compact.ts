@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { giveToOwner } from '../../runtime/give-to-owner.ts';
 import { preserveDamagedLog } from './log-damage.ts';
-import { asUnusable, refuseEmpty } from './open-database.ts';
+import { asUnusable, compactedOf, refuseEmpty, removeCompacted } from './open-database.ts';
 import { prepare } from './prepare.ts';
 
 /** Bytes of the pages that contain nothing, since rows were deleted: SQLite fills them before the file grows. */
@@ -25,7 +24,6 @@ export function copyWithoutFreePages(db: Database, to: string): void {
  * @throws DatabaseUnusableError; the file is then unchanged
  */
 export function compact(file: string): void {
-  const draft = `${file}.${randomUUID()}`;
   let db: Database | undefined;
   try {
     preserveDamagedLog(file);
@@ -35,18 +33,28 @@ export function compact(file: string): void {
     db.pragma('journal_mode = DELETE');
     db.pragma('locking_mode = EXCLUSIVE'); // until it is closed, when the new file is in place
     db.exec('BEGIN EXCLUSIVE; COMMIT');
-    writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before it has any content
-    copyWithoutFreePages(db, draft);
-    verify(draft);
-    giveToOwner(file, draft);
-    renameSync(draft, file);
-    fsyncDirectory(dirname(file));
+    replaceByCopy(db, file);
   } catch (error) {
     throw asUnusable(file, error);
   } finally {
     db?.close();
-    rmSync(draft, { force: true });
   }
+}
+
+function replaceByCopy(locked: Database, file: string): void {
+  const draft = compactedOf(file);
+  removeCompacted(file);
+  try {
+    writeFileSync(draft, '', { mode: 0o600, flag: 'wx' }); // private before it has any content
+    copyWithoutFreePages(locked, draft);
+    verify(draft);
+    giveToOwner(file, draft);
+    renameSync(draft, file);
+  } catch (error) {
+    removeCompacted(file);
+    throw error;
+  }
+  fsyncDirectory(dirname(file));
 }
 
 /** Checks a database completely, and makes it durable. @throws SqliteError */

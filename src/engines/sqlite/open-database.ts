@@ -53,7 +53,18 @@ export function openDatabase(file: string, seal?: SealCheck): Database {
   makePrivate(file);
   preserveDamagedLog(file);
   refuseEmpty(file);
-  return open(file, seal);
+  const db = open(file, seal);
+  removeCompacted(file); // `gantry compact` does not run while this connection is open
+  return db;
+}
+
+/** Where `gantry compact` writes the copy that replaces the file. */
+export const compactedOf = (file: string) => `${file}.compacted`;
+
+/** Removes the copy of everything that an interrupted `gantry compact` has left. */
+export function removeCompacted(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm'])
+    rmSync(`${compactedOf(file)}${suffix}`, { force: true });
 }
 
 /** SQLite would take an empty file for a new database. @throws DatabaseUnusableError */
@@ -116,11 +127,13 @@ function open(file: string, seal?: SealCheck): Database {
   // SQLite would open it read-only.
   if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied');
   return describingErrors(file, () => {
-    const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
+    const db = new SqliteDatabase(file, { fileMustExist: true, timeout: openTimeoutMs });
     try {
       configure(db, seal);
     } catch (error) {
       db.close();
+      // While this waited, `gantry compact` has put another file in its place.
+      if (codeOf(error) === 'SQLITE_READONLY_DBMOVED') return open(file, seal);
       throw error;
     }
     return db;
