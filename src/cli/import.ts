@@ -35,6 +35,12 @@ export function importCommand(): Command {
       const config = readConfig();
       const file = resolve(given);
       const { schemaVersion, records } = checkGameFile(file);
+      if (schemaVersion !== databaseFiles.schemaVersion) {
+        throw new BackupError(
+          `The file has schema version ${schemaVersion}, but this Gantry uses ` +
+            `${databaseFiles.schemaVersion}. Export and import with the same version of Gantry.`,
+        );
+      }
       if (records > maxRecordsBesideServer && isServedHere(config)) {
         throw new BackupError(
           `Importing ${records} records would block the running server for too long. Stop it first.`,
@@ -43,12 +49,6 @@ export function importCommand(): Command {
       await confirmNewDataDirectory(config);
       const { db, box } = await openStore(config);
       try {
-        if (schemaVersion !== databaseFiles.schemaVersion) {
-          throw new BackupError(
-            `The file has schema version ${schemaVersion}, but this Gantry uses ` +
-              `${databaseFiles.schemaVersion}. Export and import with the same version of Gantry.`,
-          );
-        }
         const progress = new Progress('Reading');
         const newSecret = newGameSecret();
         const entry = await db.write(beginAudit, 'cli', 'importGame', { file: given });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -397,6 +397,17 @@ test('an existing game is refused, and so is a slug in use, consistently', async
   ]);
   expectRefused(await run(['export', 'space-race', game.file], game.data), /--force/);
   expectRefused(await run(['export', 'nothing', game.file], game.data), /no game/);
+});
+
+test('a file of another version is refused, and no data directory is created for it', async () => {
+  const game = await filled();
+  await using directory = game.directory;
+  await gantryJson(['export', 'space-race', game.file], game.data);
+  const text = readFileSync(game.file, 'utf8').replace(/"schemaVersion":\d+/, '"schemaVersion":1');
+  writeFileSync(game.file, text);
+  const unused = join(directory.path, 'unused');
+  expectRefused(await run(['import', game.file], unused), /schema version 1/);
+  expect(existsSync(unused)).toBe(false);
 });
 
 test('a file that is truncated, modified, or partly of another game is refused, and nothing is imported', async () => {
