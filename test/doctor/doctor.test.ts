@@ -177,6 +177,16 @@ const faults: Fault[] = [
     finds: { check: 'database', level: 'error', message: /its content was lost/, remedy: /restore/ },
   },
   {
+    fault: 'what an interrupted restore has left',
+    plant: (data) => void mkdirSync(join(data, 'restoring-01a2273e')),
+    finds: {
+      check: 'restores',
+      level: 'warning',
+      message: /^restoring-01a2273e is left/,
+      remedy: /rm -r \/\S+\/restoring-01a2273e/,
+    },
+  },
+  {
     fault: 'a port in use by another program',
     async plant() {
       const server = createServer((_request, response) => response.end('{"status":"something else"}'));

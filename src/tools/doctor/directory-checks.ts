@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, readdirSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type Config, dataFiles } from '../../config.ts';
 import { commandOn, shellQuote } from '../../core/command-hint.ts';
 import type { DatabaseCondition, DatabaseFiles } from '../../core/storage/database-file.ts';
 import { gameSecrets } from '../../features/games/tables.ts';
 import { FileTokenKeys } from '../../features/sessions/file-token-keys.ts';
-import { describeMissingDatabase } from '../../server/backup/missing-database.ts';
+import { describeMissingDatabase, restoringPrefix } from '../../server/backup/missing-database.ts';
 import { minFreeBytes } from '../../server/low-disk.ts';
 import { checkAccess, statsOf } from './file-access.ts';
 import { error, type Finding, found, ok, warning } from './finding.ts';
@@ -253,6 +253,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
           `Stop the server, keep a copy of the data directory, and restore a backup: ${restore}. ` +
             'Then look for the cause, such as a failing disk or memory.',
         ),
+    checkRestores(config.dataDirectory),
     checkSchema(
       condition.upgrade,
       `run ${commandOn(config.dataDirectory, 'gantry migrate')}, or start the server, which also migrates.`,
@@ -289,6 +290,17 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
           remedy: 'Set GANTRY_SECRET_KEY to the right key, or restore secret.key from a backup.',
         },
       ),
+  );
+}
+
+function checkRestores(dataDirectory: string): Finding[] {
+  const names = readdirSync(dataDirectory).filter((name) => name.startsWith(restoringPrefix));
+  return names.map((name) =>
+    warning(
+      'restores',
+      `${name} is left from a restore that was interrupted: it contains a copy of the backup, with its keys`,
+      `Unless a restore is running, delete it: rm -r ${shellQuote(join(dataDirectory, name))}`,
+    ),
   );
 }
 
