@@ -301,7 +301,7 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
         expect(world.server.handshakes.at(-1)?.cursors).toEqual({ [stream]: { epoch: 'first', seq: 2 } });
         await reopened.close();
         // A third player does not get what was kept for the second.
-        const third = world.accounts.open({ ...grace, wallet: '0xc3' });
+        const third = world.accounts.open({ ...grace, wallet: '0xc3', userId: 'user c' });
         const other = await world.connect({ saved: after, ambientToken: third });
         expect(world.server.handshakes.at(-1)?.cursors ?? {}).toEqual({});
         await other.close();

@@ -346,6 +346,11 @@ export class Driver implements AsyncDisposable {
     await this.#link?.close();
   }
 
+  connectWithWallet(account: PrivateKeyAccount, options: ConnectOptions): Promise<DriverClient> {
+    this.#signers.set(this.nextId, account);
+    return this.#create('connectWithWallet', { ...options, wallet: account.address });
+  }
+
   async #create(what: string, options: object): Promise<DriverClient> {
     const name = `client ${this.#clients.size + 1}`;
     const client = new DriverClient(name, this);

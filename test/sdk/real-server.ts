@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updateGame } from '../../src/features/administration/operations/games.ts';
 import { setConfig } from '../../src/features/game-config/operations/config-versions.ts';
@@ -70,6 +71,53 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
       const { launcherJwt } = await server.openSession(first.gameId);
       const refused = await refusalOf(driver.connect({ ...options, launcherJwt }));
       expect(refused).toMatchObject({ reason: 'game_mismatch', code: 401 });
+    });
+
+    test('a wallet that signs in where a guest has played gets nothing of the guest, who loses nothing', async () => {
+      const { keys, gameId, owner } = await createWorld(server);
+      const options = { url: server.url, game: gameId };
+      const guest = await driver.connect(options);
+      const wallet = (await guest.player())?.wallet;
+      await until('the session in the store', async () => (await guest.saved())?.session !== undefined);
+      await guest.close();
+      const input = { label: 'progress', state: { level: 3 } };
+      const queue = [{ operation: 'setState', input, idempotencyKey: 'a-key', queuedAt: Date.now() }];
+      const saved = { ...(await guest.saved()), queue };
+      const client = await driver.connectWithWallet(keys.owner, { ...options, saved });
+      expect(await client.call('channelStatus')).toMatchObject({ wallet: owner.wallet });
+      expect(await client.call('getStates', { label: 'progress' })).toMatchObject({ states: [] });
+      await until('the wallet in the store', async () => (await client.saved())?.wallet === owner.wallet);
+      await client.close();
+      const after = await client.saved();
+      expect(after).toMatchObject({ queue: [], previous: { wallet, queue } });
+      const again = await driver.connect({ ...options, saved: { ...after, session: undefined } as never });
+      expect(await again.player()).toMatchObject({ wallet });
+      await until('the queued call', () => again.queued.length === 1);
+      expect(again.queued).toEqual([['setState', null]]);
+      expect(await again.call('getStates', { label: 'progress' })).toMatchObject({
+        states: [{ state: { level: 3 } }],
+      });
+      await again.close();
+    });
+
+    test('a guest who has got a wallet on another device sends with it what was queued on this one', async () => {
+      const { gameId } = await server.createGame();
+      const options = { url: server.url, game: gameId };
+      const guest = await driver.connect(options);
+      await until('the session in the store', async () => (await guest.saved())?.session !== undefined);
+      const saved = await guest.saved();
+      const account = privateKeyToAccount(generatePrivateKey());
+      const asked = await guest.call('requestGuestUpgrade', { wallet: account.address });
+      const signature = await account.signMessage({ message: String(asked.signRequest) });
+      await guest.call('upgradeGuest', { channelId: asked.channelId, signature });
+      await guest.close();
+      const queue = [
+        { operation: 'setUserScore', input: { score: 7 }, idempotencyKey: 'a-key', queuedAt: Date.now() },
+      ];
+      const client = await driver.connectWithWallet(account, { ...options, saved: { ...saved, queue } });
+      await until('the queued call', () => client.queued.length === 1);
+      expect(await client.call('getUserScore')).toMatchObject({ score: { score: 7 } });
+      await client.close();
     });
 
     test("the game's config is followed: values that are sent, others that are read, and the player's own", async () => {

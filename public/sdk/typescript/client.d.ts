@@ -3722,14 +3722,19 @@ interface Saved {
     deviceSecret?: string;
     /** The player's address. */
     wallet?: string;
+    /** The player's id, which a guest keeps who gets a wallet. */
+    userId?: string;
     /** The player's session, and when it ends, in Unix milliseconds. */
     session?: {
         launcherJwt: string;
         expiresAt: number;
     };
     /** The same of a player whom a launcher has signed in, beside the one of this device. */
-    launcher?: Pick<Saved, 'wallet' | 'cursors' | 'notifications' | 'queue'>;
+    launcher?: SavedPart;
+    /** The same of the player who was signed in on this device before another one signed in. */
+    previous?: SavedPart;
 }
+type SavedPart = Pick<Saved, 'wallet' | 'userId' | 'cursors' | 'notifications' | 'queue'>;
 /** Persists a client's data across restarts of the game. Each player needs a separate store. */
 interface Store {
     /** Called at the start, and before each save: another page of the game may have stored queued calls meanwhile. */
@@ -3737,8 +3742,12 @@ interface Store {
     /** Called after listeners have handled events, at most a few times a second, and at once when the queue changes. */
     save(saved: Saved): void;
 }
+/** Whether this was saved for the player, perhaps before the player got a wallet. */
+declare function isSavedFor({ wallet, userId }: SavedPart, player: Player): boolean;
+/** What is saved for a player who has signed in on this device; what is saved for another one is set aside. */
+declare function savedFor(saved: Saved, player: Player): Saved;
 /** The part of a store for the player whom a launcher has signed in; another launcher's player replaces it. */
-declare function launcherStore(store: Store, wallet: string): Store;
+declare function launcherStore(store: Store, player: Player): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 

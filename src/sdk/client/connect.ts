@@ -5,7 +5,7 @@ import { isFramed, tokenOfAddress, tokenOfParent } from './launcher-token.ts';
 import { type SignedIn, signedInWith } from './player.ts';
 import { patiently } from './retries.ts';
 import { type GuestOptions, signInAsGuest, signInWithWallet, type WalletOptions } from './sign-in.ts';
-import { launcherStore, localStorageStore, type Saved, type Store } from './store.ts';
+import { isSavedFor, launcherStore, localStorageStore, type Saved, type Store, savedFor } from './store.ts';
 
 /** How long signing in is tried again, in milliseconds. */
 const signInMs = 60_000;
@@ -43,9 +43,9 @@ export async function connect(options: ConnectOptions): Promise<GantryClient> {
   const askParent = isFramed() ? () => tokenOfParent(launcherOrigins) : undefined;
   const ofLauncher = async (token: string): Promise<Account> => {
     const { isOwn, ...signedIn } = await withToken(settled, token);
-    const { wallet } = signedIn;
-    const isStored = store.load()?.wallet === wallet;
-    return { signedIn, isOwn, store: isStored ? store : launcherStore(store, wallet), renew: askParent };
+    const { player } = signedIn;
+    const isStored = isSavedFor(store.load() ?? {}, player);
+    return { signedIn, isOwn, store: isStored ? store : launcherStore(store, player), renew: askParent };
   };
   if (launcherJwt !== undefined) return opened(settled, await ofLauncher(launcherJwt));
   for (const source of [tokenOfAddress, askParent]) {
@@ -67,14 +67,17 @@ export async function connectAsGuest({
 
 /** Signs in with a wallet and connects. @throws GantryError */
 export async function connectWithWallet(options: ClientOptions & WalletOptions): Promise<GantryClient> {
-  return opened(options, { signedIn: await signInWithWallet(options), isOwn: true, store: options.store });
+  const signedIn = await signInWithWallet(options);
+  const { store } = options;
+  store?.save(savedFor(store.load() ?? {}, signedIn.player));
+  return opened(options, { signedIn, isOwn: true, store });
 }
 
 /** The player in the store, or a new guest. @throws GantryError */
 async function ofStore(options: Settled): Promise<Account> {
   const { url, gameVersion, game: gameId, deviceName, username, store } = options;
   const saved = store.load() ?? {};
-  const { session, wallet, launcher = {} } = saved;
+  const { session, wallet } = saved;
   const deviceSecret = options.deviceSecret ?? saved.deviceSecret;
   const renew =
     deviceSecret === undefined ? undefined : () => signInAsGuest({ url, gameVersion, gameId, deviceSecret });
@@ -93,13 +96,12 @@ async function ofStore(options: Settled): Promise<Account> {
   const guest = await tryFor(options, () =>
     signInAsGuest({ url, gameVersion, gameId, deviceSecret, deviceName, username }),
   );
-  // What is stored of another player stays out of this one's session.
-  const kept: Saved = wallet === undefined || wallet === guest.wallet ? saved : { launcher };
-  const { deviceSecret: secret, launcherJwt, expiresAt } = guest;
+  const { deviceSecret: secret, launcherJwt, expiresAt, player } = guest;
   store.save({
-    ...kept,
+    ...savedFor(saved, player),
     deviceSecret: secret,
-    wallet: guest.wallet,
+    wallet: player.wallet,
+    userId: player.userId,
     session: { launcherJwt, expiresAt },
   });
   const again = () => signInAsGuest({ url, gameVersion, gameId, deviceSecret: secret });

@@ -20,7 +20,7 @@ import type {
 import { socketOnly } from './own-presence.ts';
 import type { Player } from './player.ts';
 import { mayRepeat, retryDelay } from './retries.ts';
-import type { QueuedCall, Saved } from './store.ts';
+import { isSavedFor, type QueuedCall, type Saved } from './store.ts';
 import { StoreWriter } from './store-writer.ts';
 
 /**
@@ -191,10 +191,10 @@ export class GantryClient {
   #state(): Saved {
     const { player, launcherJwt, expiresAt } = this.#connection.session;
     const stored = this.#options.store?.load() ?? {};
-    const isOfPlayer = stored.wallet === player?.wallet;
+    const isOfPlayer = player ? isSavedFor(stored, player) : stored.wallet === undefined;
     return {
       ...this.#saved,
-      ...(player && { wallet: player.wallet }),
+      ...(player && { wallet: player.wallet, userId: player.userId }),
       ...(launcherJwt && expiresAt && { session: { launcherJwt, expiresAt } }),
       cursors: this.#events.loadedCursors(),
       notifications: this.#events.cursors.notifications,

@@ -1,4 +1,5 @@
 import type { Cursor } from './cursors.ts';
+import type { Player } from './player.ts';
 
 /** A call that has not been answered. */
 export interface QueuedCall {
@@ -26,11 +27,17 @@ export interface Saved {
   deviceSecret?: string;
   /** The player's address. */
   wallet?: string;
+  /** The player's id, which a guest keeps who gets a wallet. */
+  userId?: string;
   /** The player's session, and when it ends, in Unix milliseconds. */
   session?: { launcherJwt: string; expiresAt: number };
   /** The same of a player whom a launcher has signed in, beside the one of this device. */
-  launcher?: Pick<Saved, 'wallet' | 'cursors' | 'notifications' | 'queue'>;
+  launcher?: SavedPart;
+  /** The same of the player who was signed in on this device before another one signed in. */
+  previous?: SavedPart;
 }
+
+type SavedPart = Pick<Saved, 'wallet' | 'userId' | 'cursors' | 'notifications' | 'queue'>;
 
 /** Persists a client's data across restarts of the game. Each player needs a separate store. */
 export interface Store {
@@ -40,15 +47,29 @@ export interface Store {
   save(saved: Saved): void;
 }
 
+/** Whether this was saved for the player, perhaps before the player got a wallet. */
+export function isSavedFor({ wallet, userId }: SavedPart, player: Player): boolean {
+  return wallet === player.wallet || (userId !== undefined && userId === player.userId);
+}
+
+/** What is saved for a player who has signed in on this device; what is saved for another one is set aside. */
+export function savedFor(saved: Saved, player: Player): Saved {
+  if (saved.wallet === undefined || isSavedFor(saved, player)) return saved;
+  const { wallet, userId, cursors, notifications, queue, session, previous, ...rest } = saved;
+  const own = previous && isSavedFor(previous, player) ? previous : {};
+  return { ...rest, ...own, previous: { wallet, userId, cursors, notifications, queue } as SavedPart };
+}
+
 /** The part of a store for the player whom a launcher has signed in; another launcher's player replaces it. */
-export function launcherStore(store: Store, wallet: string): Store {
+export function launcherStore(store: Store, player: Player): Store {
   return {
     load() {
       const { launcher } = store.load() ?? {};
-      return launcher?.wallet === wallet ? launcher : { wallet };
+      return launcher && isSavedFor(launcher, player) ? launcher : { wallet: player.wallet };
     },
-    save({ cursors, notifications, queue }) {
-      store.save({ ...store.load(), launcher: { wallet, cursors, notifications, queue } as Saved });
+    save({ wallet, userId, cursors, notifications, queue }) {
+      const launcher = { wallet, userId, cursors, notifications, queue } as SavedPart;
+      store.save({ ...store.load(), launcher });
     },
   };
 }

@@ -82,6 +82,21 @@ export function makeDriver(
     }
   }
 
+  async function connectWithWallet(id: number, name: string, options: Json): Promise<null> {
+    const kept = prepare(options);
+    const { game, wallet } = options;
+    const given = { ...kept.options, gameId: String(game), wallet: String(wallet), sign: signing(id) };
+    listen(name, kept, await sdk.connectWithWallet(given));
+    return null;
+  }
+
+  function signing(id: number): Sdk.WalletOptions['sign'] {
+    return (text) => {
+      report({ sign: text, for: id });
+      return new Promise((resolve) => signatures.set(id, resolve));
+    };
+  }
+
   function listen(name: string, kept: OpenClient, client: Sdk.GantryClient): void {
     kept.client = client;
     clients.set(name, kept);
@@ -186,13 +201,9 @@ export function makeDriver(
       case 'signInAsGuest':
         return sdk.signInAsGuest(options);
       case 'signInWithWallet':
-        return sdk.signInWithWallet({
-          ...(options as Sdk.WalletOptions),
-          sign: (text) => {
-            report({ sign: text, for: command.id });
-            return new Promise((resolve) => signatures.set(command.id, resolve));
-          },
-        });
+        return sdk.signInWithWallet({ ...(options as Sdk.WalletOptions), sign: signing(command.id) });
+      case 'connectWithWallet':
+        return connectWithWallet(command.id, command.client ?? '', command.options ?? {});
       case 'signature':
         signatures.get(command.for ?? 0)?.(command.signature ?? '');
         return null;

@@ -323,6 +323,11 @@ def carry_out(command):
             options["url"], options["gameId"], options["wallet"], signing(command["id"])
         )
         return {"launcherJwt": signed_in.launcher_jwt}
+    if what == "connectWithWallet":
+        store, shared = options_of(options)
+        sign = signing(command["id"])
+        made = gantry.connect_with_wallet(options["url"], options["game"], options["wallet"], sign, **shared)
+        return listen(command["client"], made, store)
     if what == "signature":
         waiting = signatures[command["for"]]
         waiting["signature"] = command["signature"]

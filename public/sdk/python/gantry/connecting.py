@@ -10,7 +10,7 @@ from .connection import require_modules
 from .errors import GantryError
 from .session import Session, patiently
 from .sign_in import Sign, SignedIn, sign_in_as_guest, sign_in_with_wallet
-from .store import LauncherStore, MemoryStore, Store
+from .store import LauncherStore, MemoryStore, Store, is_saved_for, saved_for
 
 #: Returns a new token of the same player, or none.
 Renew = Callable[[], Optional[str]]
@@ -79,8 +79,9 @@ def connect(
     if given:
         session = Session(url, given, timeout, renew, game_version=version)
         if is_accepted(session):
-            is_stored = saved.get("wallet") == session.wallet
-            return opened(session, kept if is_stored else LauncherStore(kept, session.wallet))
+            assert session.player is not None
+            is_stored = is_saved_for(saved, session.player)
+            return opened(session, kept if is_stored else LauncherStore(kept, session.player))
 
     secret = device_secret or saved.get("deviceSecret")
     last = saved.get("session") or {}
@@ -130,7 +131,11 @@ def connect_with_wallet(
     """Signs in with a wallet and connects; `options` are those of GantryClient. Raises GantryError."""
     version = options.get("game_version")
     session = Session(url, None, options.get("timeout", 15.0), options.get("renew"), game_version=version)
-    session.take(sign_in_with_wallet(url, game_id, wallet, sign, chain_id, version))
+    signed_in = sign_in_with_wallet(url, game_id, wallet, sign, chain_id, version)
+    session.take(signed_in)
+    store = options.get("store")
+    if store is not None and signed_in.player is not None:
+        store.save(saved_for(store.load() or {}, signed_in.player))
     return _live(GantryClient(url, session=session, **options), _release)
 
 
@@ -147,11 +152,7 @@ def _guest_session(
     secret = guest.device_secret
     session = Session(url, None, timeout, renew or _signing_in(url, game, secret, version), secret, version)
     session.take(guest)
-    saved = store.load() or {}
-    # What is stored of another player stays out of this one's session.
-    is_same = saved.get("wallet") in (None, guest.wallet)
-    kept = saved if is_same else {name: saved[name] for name in ("launcher",) if name in saved}
-    store.save({**kept, **session.to_save})
+    store.save({**saved_for(store.load() or {}, guest.player), **session.to_save})
     return session
 
 

@@ -85,6 +85,8 @@ class Session:
         saved: dict[str, Any] = {}
         if self.wallet:
             saved["wallet"] = self.wallet
+        if self.player is not None:
+            saved["userId"] = self.player["userId"]
         if self._device_secret is not None:
             saved["deviceSecret"] = self._device_secret
         if self._expires_at is not None:

@@ -3,14 +3,17 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import Any, Optional, Protocol, Union
+from typing import Any, Mapping, Optional, Protocol, Union
+
+from .types import OwnPlayer
 
 
 class Store(Protocol):
     """Persists a client's data across restarts of the game. Each player needs a separate store.
 
-    The data is a dict of JSON values: `cursors`, `notifications`, `queue`, and of a guest `wallet`, `session` and
-    `deviceSecret`, which authenticate the player. `launcher` has the data of a player who came from a launcher.
+    The data is a dict of JSON values: `cursors`, `notifications`, `queue`, the player's `wallet` and `userId`, and
+    `session` and a guest's `deviceSecret`, which authenticate the player. `launcher` has the data of a player who came
+    from a launcher, `previous` that of the player before another one signed in.
     """
 
     def load(self) -> Optional[dict[str, Any]]: ...
@@ -52,17 +55,36 @@ class MemoryStore:
         self._saved = saved
 
 
+#: What is kept of a player under `launcher` and `previous`.
+PART = ("wallet", "userId", "cursors", "notifications", "queue")
+
+
+def is_saved_for(saved: Mapping[str, Any], player: OwnPlayer) -> bool:
+    """Whether this was saved for the player, perhaps before the player got a wallet."""
+    return saved.get("wallet") == player["wallet"] or saved.get("userId") == player["userId"]
+
+
+def saved_for(saved: dict[str, Any], player: OwnPlayer) -> dict[str, Any]:
+    """What is saved for a player who has signed in on this device; what is saved for another one is set aside."""
+    if "wallet" not in saved or is_saved_for(saved, player):
+        return saved
+    rest = {name: value for name, value in saved.items() if name not in (*PART, "session", "previous")}
+    previous = saved.get("previous") or {}
+    own = previous if is_saved_for(previous, player) else {}
+    return {**rest, **own, "previous": {name: saved[name] for name in PART if name in saved}}
+
+
 class LauncherStore:
     """The part of a store for the player of a launcher, apart from the guest's."""
 
-    def __init__(self, store: Store, wallet: str) -> None:
+    def __init__(self, store: Store, player: OwnPlayer) -> None:
         self._store = store
-        self._wallet = wallet
+        self._player = player
 
     def load(self) -> Optional[dict[str, Any]]:
         saved = (self._store.load() or {}).get("launcher") or {}
-        return saved if saved.get("wallet") == self._wallet else None
+        return saved if is_saved_for(saved, self._player) else None
 
     def save(self, saved: dict[str, Any]) -> None:
-        launcher = {**saved, "wallet": self._wallet}
+        launcher = {name: saved[name] for name in PART if name in saved}
         self._store.save({**(self._store.load() or {}), "launcher": launcher})

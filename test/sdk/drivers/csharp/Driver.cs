@@ -109,6 +109,15 @@ public static class Driver
                 return await SignInAsGuest(options);
             case "signInWithWallet":
                 return await SignInWithWallet((long)command["id"], options);
+            case "connectWithWallet":
+                var made = OptionsOf<GantryOptions>(options);
+                made.Save = Saving(name);
+                var client = new GantryClient(made);
+                ListenTo(name, client);
+                client.RunInBackground();
+                await client.SignInWithWalletAsync((string)options["game"], (string)options["wallet"], Signature((long)command["id"]));
+                await client.ReadyAsync();
+                return null;
             case "signature":
                 lock (Signing) Signing[(long)command["for"]].SetResult((string)command["signature"]);
                 return null;
@@ -371,15 +380,21 @@ public static class Driver
         using (var client = new GantryClient(OptionsOf<GantryOptions>(options)))
         {
             client.RunInBackground();
-            await client.SignInWithWalletAsync((string)options["gameId"], (string)options["wallet"], text =>
-            {
-                var signature = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
-                lock (Signing) Signing[id] = signature;
-                Report(new JsonObject { { "sign", text }, { "for", id } });
-                return signature.Task;
-            });
+            await client.SignInWithWalletAsync((string)options["gameId"], (string)options["wallet"], Signature(id));
             return new JsonObject { { "launcherJwt", client.LauncherJwt } };
         }
+    }
+
+    /// <summary>Asks the kit to sign.</summary>
+    private static Func<string, Task<string>> Signature(long id)
+    {
+        return text =>
+        {
+            var signature = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+            lock (Signing) Signing[id] = signature;
+            Report(new JsonObject { { "sign", text }, { "for", id } });
+            return signature.Task;
+        };
     }
 
     private static JsonObject Describe(GantryException error)

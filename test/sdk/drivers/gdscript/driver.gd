@@ -143,6 +143,9 @@ func _do(command):
 			_sign_in(command, options, "guest")
 		"signInWithWallet":
 			_sign_in(command, options, "wallet")
+		"connectWithWallet":
+			var watcher = _watcher(command, name, "ready")
+			_listen(_open(name, options).sign_in_with_wallet(options["game"], options["wallet"], watcher), "completed", watcher, "done")
 		"signature":
 			_requests[command["for"]].sign(command["signature"])
 			_ok(command, null)

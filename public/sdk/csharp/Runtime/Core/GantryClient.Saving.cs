@@ -46,6 +46,13 @@ namespace Gantry
 
         private void LoadPlayer(JsonObject saved)
         {
+            RejectCalls(SessionEnded()); // of the player before, whose next session sends them
+            _isQueueHeld = false;
+            foreach (var call in _pending.Where(one => one.Queued != null).ToList())
+            {
+                call.Unsend();
+                _pending.Remove(call);
+            }
             _cursors = new StreamPositions();
             _queue = new OfflineQueue();
             _cursors.Load(saved.Find("cursors") as JsonObject, saved.Find("notifications") as List<object>);
@@ -53,22 +60,58 @@ namespace Gantry
         }
 
         /// <summary>
-        /// A launcher's player who is not the saved state's has a part of its own, and another guest replaces the one of the
-        /// saved state, so that neither gets what is the other's.
+        /// A launcher's player who is not the saved state's has a part of its own. When another player signs in on this
+        /// device, what is saved for the one before is set aside, so that neither gets what is the other's.
         /// </summary>
         private void ChoosePlace(Session session)
         {
-            var wallet = session.Wallet;
-            var saved = _saved.Find("wallet") as string;
-            if (wallet == null || wallet == saved) return;
-            if (!session.IsOfLauncher)
+            if (session.Wallet == null) return;
+            var isSaved = IsSavedFor(_saved, session);
+            if (session.IsOfLauncher)
             {
-                if (saved != null) LoadPlayer(new JsonObject());
+                if (isSaved) return;
+                _isKeptApart = true;
+                LoadPart("launcher", session);
                 return;
             }
-            _isKeptApart = true;
-            var own = _saved.Find("launcher") as JsonObject;
-            LoadPlayer(own?.Find("wallet") as string == wallet ? own : new JsonObject());
+            if (_isKeptApart)
+            {
+                var part = new JsonObject();
+                WritePlayer(part);
+                _saved["launcher"] = part;
+                _isKeptApart = false;
+                LoadPlayer(_saved);
+            }
+            if (isSaved || _saved.Find("wallet") == null) return;
+            var previous = new JsonObject { { "wallet", _saved["wallet"] }, { "userId", _saved.Find("userId") } };
+            WritePlayer(previous, false);
+            LoadPart("previous", session);
+            _saved["previous"] = previous;
+        }
+
+        /// <summary>Whether this was saved for the player, perhaps before the player got a wallet.</summary>
+        private static bool IsSavedFor(JsonObject saved, Session session)
+        {
+            var userId = saved.Find("userId") as string;
+            return saved.Find("wallet") as string == session.Wallet || (userId != null && userId == session.Player?.UserId);
+        }
+
+        private void LoadPart(string name, Session session)
+        {
+            var part = _saved.Find(name) as JsonObject;
+            LoadPlayer(part != null && IsSavedFor(part, session) ? part : new JsonObject());
+        }
+
+        private void WritePlayer(JsonObject place, bool isOfSession = true)
+        {
+            var cursors = _cursors.ToJson();
+            foreach (var stream in _loading.Keys) cursors.Remove(stream);
+            place["cursors"] = cursors;
+            place["notifications"] = _cursors.NotificationIds();
+            place["queue"] = _queue.ToJson();
+            if (!isOfSession || _session?.Wallet == null) return;
+            place["wallet"] = _session.Wallet;
+            if (_session.Player != null) place["userId"] = _session.Player.UserId;
         }
 
         private void Save()
@@ -89,12 +132,7 @@ namespace Gantry
             _savedAt = Now;
             if (_options.Save == null && _options.StateFile == null) return;
             var place = _isKeptApart ? new JsonObject() : _saved;
-            var cursors = _cursors.ToJson();
-            foreach (var stream in _loading.Keys) cursors.Remove(stream);
-            place["cursors"] = cursors;
-            place["notifications"] = _cursors.NotificationIds();
-            place["queue"] = _queue.ToJson();
-            if (_session?.Wallet != null) place["wallet"] = _session.Wallet;
+            WritePlayer(place);
             if (_isKeptApart) _saved["launcher"] = place;
             else
             {

@@ -36,7 +36,12 @@ namespace Gantry
             var input = new JsonObject { { "gameId", gameId }, { "wallet", wallet } };
             if (chainId != null) input["chainId"] = chainId;
             var asked = await CallUntilAnswered("createUnverifiedChannel", input, Now + SignInMs, cancellationToken);
-            Adopt(await Sign("verifyUnverifiedChannel", asked, sign, chainId, null, cancellationToken));
+            var session = await Sign("verifyUnverifiedChannel", asked, sign, chainId, null, cancellationToken);
+            lock (_gate)
+            {
+                ChoosePlace(session);
+                Adopt(session);
+            }
         }
 
         /// <summary>Links a wallet to the signed-in guest. All data is kept; the guest's devices can no longer sign in.</summary>

@@ -2,8 +2,12 @@
 # queue. Those of a player whom a launcher has opened are kept under "launcher", so that they never mix with the guest's.
 extends Resource
 
-# The player of this device: the address, { "launcherJwt", "expiresAt" (Unix ms) }, and a guest's secret; null if none.
+const GantryError = preload("gantry_error.gd")
+
+# The player of this device: the address, the id, which a guest keeps who gets a wallet, { "launcherJwt", "expiresAt"
+# (Unix ms) }, and a guest's secret; null if none.
 var wallet = null
+var user_id = null
 var session = null
 var device_secret = null
 var is_loaded = false
@@ -32,32 +36,42 @@ func load_once():
 		return
 	_all = saved
 	wallet = saved.get("wallet")
+	user_id = saved.get("userId")
 	session = saved.get("session")
 	device_secret = saved.get("deviceSecret")
 	_read(saved)
 
 
-# The client's player is now the one of this device.
-func use_own(its_wallet, its_session):
+# Whether the player of this device is this one, perhaps before getting a wallet.
+func is_of(player):
+	return _is_for({"wallet": wallet, "userId": user_id}, player)
+
+
+# The client's player is now the one of this device; what is saved for another one is set aside.
+func use_own(player, its_session):
 	if _is_launchers:
 		_write(_launchers())
 		_is_launchers = false
 		_read(_all)
-	if wallet != null and wallet != its_wallet:
-		_read({})
-	wallet = its_wallet
+	if wallet != null and not is_of(player):
+		var before = {"wallet": wallet, "userId": user_id}
+		_write(before)
+		_read(_part("previous") if _is_for(_part("previous"), player) else {})
+		_all["previous"] = before
+	wallet = player.wallet
+	user_id = player.user_id
 	session = its_session
 
 
 # The client's player is now one whom a launcher has opened.
-func use_launchers(its_wallet):
+func use_launchers(player):
 	if not _is_launchers:
 		_write(_all)
 		_is_launchers = true
-	elif _launchers().get("wallet") == its_wallet:
+	elif _is_for(_launchers(), player):
 		return
-	if _launchers().get("wallet") != its_wallet:
-		_all["launcher"] = {"wallet": its_wallet}
+	if not _is_for(_launchers(), player):
+		_all["launcher"] = {"wallet": player.wallet, "userId": player.user_id}
 	_read(_launchers())
 
 
@@ -70,7 +84,7 @@ func keep_session(token, expires_at):
 
 func to_text():
 	_write(_launchers() if _is_launchers else _all)
-	var own = {"wallet": wallet, "session": session, "deviceSecret": device_secret}
+	var own = {"wallet": wallet, "userId": user_id, "session": session, "deviceSecret": device_secret}
 	for field in own:
 		if own[field] == null:
 			_all.erase(field)
@@ -80,11 +94,20 @@ func to_text():
 
 
 func _launchers():
-	var launchers = _all.get("launcher")
-	return launchers if launchers is Dictionary else {}
+	return _part("launcher")
+
+
+func _part(name):
+	var part = _all.get(name)
+	return part if part is Dictionary else {}
+
+
+func _is_for(saved, player):
+	return saved.get("wallet") == player.wallet or (saved.get("userId") != null and saved["userId"] == player.user_id)
 
 
 func _read(part):
+	_client._queue.reject(GantryError.new().made("session_ended", "Another player has signed in", 401))
 	_client._cursors.load_saved(part.get("cursors"), part.get("notifications"))
 	_client._queue.load_saved(part.get("queue"))
 

@@ -138,7 +138,7 @@ func _token_checked(call):
 		var source = _tokens[0]["source"]
 		if source == "store" and _secret() != null:
 			_client._session.keep_secret(_options["game"], _secret())
-		var is_own = source == "store" or call.data.player.wallet == _client._state.wallet
+		var is_own = source == "store" or _client._state.is_of(call.data.player)
 		_adopt(_tokens[0]["token"], call.data.player, session["expiresAt"], session["openedBy"], is_own)
 	elif call.error.code == 401 and _tokens[0]["source"] != "option":
 		_tokens.pop_front()
@@ -167,9 +167,9 @@ func _try_later(error):
 
 func _adopt(token, player, expires_at, opened_by, is_own):
 	if is_own:
-		_client._state.use_own(player.wallet, {"launcherJwt": token, "expiresAt": expires_at})
+		_client._state.use_own(player, {"launcherJwt": token, "expiresAt": expires_at})
 	else:
-		_client._state.use_launchers(player.wallet)
+		_client._state.use_launchers(player)
 	_client._session.begin(token, player, expires_at, opened_by)
 	_client._save_now()
 	if _started != null:
@@ -218,7 +218,7 @@ func _begin_guest(call):
 func _begin(call, opened_by):
 	var token = call.json["launcherJwt"]
 	var expires_at = call.json["expiresAt"]
-	_client._state.use_own(call.data.player.wallet, {"launcherJwt": token, "expiresAt": expires_at})
+	_client._state.use_own(call.data.player, {"launcherJwt": token, "expiresAt": expires_at})
 	_client._session.begin(token, call.data.player, expires_at, opened_by)
 	_client._save_now()
 
