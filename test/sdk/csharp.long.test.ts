@@ -7,11 +7,13 @@ import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
 import { Driver } from './driver.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeRules } from './rules.ts';
+import { describeStateFileRules } from './state-file-rules.ts';
 
 describe.skipIf(monoMissing !== null)('the C# SDK', () => {
   describeRules(() => Driver.start(csharpDriver));
   testCancellation();
   describeWithRealServer(() => Driver.start(csharpDriver));
+  describeStateFileRules(() => Driver.start(csharpDriver));
 
   test('in a browser, the token of the launcher is in the fragment or the query of the address', async () => {
     await using driver = await Driver.start(csharpDriver);

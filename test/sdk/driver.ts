@@ -52,6 +52,7 @@ export interface OpenOptions {
   launcherJwt?: string | undefined;
   gameSecret?: string | undefined;
   saved?: Saved | null;
+  stateFile?: string;
   callOver?: 'socket' | 'http';
   timeoutMs?: number;
   retries?: number;

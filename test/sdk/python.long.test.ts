@@ -10,12 +10,14 @@ import { describeWithRealServer } from './real-server.ts';
 import { describeRules } from './rules.ts';
 import { note, ScriptedAccounts } from './scripted-accounts.ts';
 import { ScriptedServer } from './scripted-server.ts';
+import { describeStateFileRules } from './state-file-rules.ts';
 
 const { missing } = pythonDriver;
 
 describe.skipIf(missing !== null)('the Python SDK', () => {
   describeRules(() => Driver.start(pythonDriver));
   describeWithRealServer(() => Driver.start(pythonDriver));
+  describeStateFileRules(() => Driver.start(pythonDriver));
 
   test('a session that ends before the library has returned from connecting ends the client', async () => {
     const prepare = async (folder: string) => ({

@@ -77,7 +77,13 @@ export function launcherStore(store: Store, player: Player): Store {
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 export function localStorageStore(key: string): Store {
   return {
-    load: () => JSON.parse(localStorage.getItem(key) ?? 'null'),
+    load() {
+      try {
+        return JSON.parse(localStorage.getItem(key) ?? 'null');
+      } catch (error) {
+        throw new Error(`The player who is saved in localStorage under ${key} cannot be read: ${error}`);
+      }
+    },
     save: (saved) => localStorage.setItem(key, JSON.stringify(saved)),
   };
 }

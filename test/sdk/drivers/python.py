@@ -151,7 +151,7 @@ def given(**options):
 
 def options_of(options):
     """The options of a client that `open` and `connect` share, and its store."""
-    store = KeptStore(options.get("saved"))
+    store = gantry.FileStore(options["stateFile"]) if "stateFile" in options else KeptStore(options.get("saved"))
     renewals = options.get("renewTokens")
     return store, given(
         store=store,

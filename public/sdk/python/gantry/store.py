@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import Any, Mapping, Optional, Protocol, Union
+from typing import Any, Mapping, Optional, Protocol, Union, cast
 
 from .types import OwnPlayer
 
@@ -23,7 +23,7 @@ class Store(Protocol):
 
 
 class FileStore:
-    """A JSON file, readable by its owner only."""
+    """A JSON file, readable by its owner only. `load` raises ValueError if it is damaged: it is never overwritten."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
         self._path = os.path.abspath(path)
@@ -31,9 +31,12 @@ class FileStore:
     def load(self) -> Optional[dict[str, Any]]:
         try:
             with open(self._path, encoding="utf-8") as file:
-                return json.load(file)
+                saved = json.load(file)
         except FileNotFoundError:
             return None
+        except ValueError as error:
+            raise ValueError(f"The player who is saved in {self._path} cannot be read: repair or remove it: {error}") from None
+        return cast(Optional[dict[str, Any]], saved)
 
     def save(self, saved: dict[str, Any]) -> None:
         # Written to a temporary file (which mkstemp makes with mode 0600) and renamed, so that a crash leaves the old or

@@ -161,6 +161,7 @@ public static class Driver
             Label = options.Find("label") as string,
             RouteByPlayer = options.Find("routeByPlayer") as bool? == true,
             SavedState = options.Find("saved")?.ToString(),
+            StateFile = options.Find("stateFile") as string,
             CallOver = options.Find("callOver") as string == "http" ? Transport.Http : Transport.Socket
         };
         if (options.Find("timeoutMs") is long) made.Timeout = TimeSpan.FromMilliseconds((long)options["timeoutMs"]);

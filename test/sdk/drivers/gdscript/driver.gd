@@ -161,6 +161,7 @@ func _new_client(options):
 	client.game_secret = options.get("gameSecret")
 	if options.get("saved") != null:
 		client.saved_state = _json.write(options["saved"])
+	client.save_path = options.get("stateFile", "")
 	client.game_version = options.get("gameVersion")
 	client.config_label = options.get("label")
 	client.route_by_player = options.get("routeByPlayer", false)

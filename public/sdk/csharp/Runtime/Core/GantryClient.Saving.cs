@@ -39,7 +39,14 @@ namespace Gantry
             var file = _options.StateFile;
             var text = file == null ? _options.SavedState : File.Exists(file) ? File.ReadAllText(file) : null;
             if (text == null) return;
-            _saved = Json.ParseObject(text);
+            try
+            {
+                _saved = Json.ParseObject(text);
+            }
+            catch (FormatException error)
+            {
+                throw new FormatException("The player who is saved in " + (file ?? "SavedState") + " cannot be read: repair or remove it: " + error.Message, error);
+            }
             LoadPlayer(_saved);
             _deviceSecret = _saved.Find("deviceSecret") as string;
         }

@@ -580,6 +580,8 @@ func _save_now():
 		return
 	_is_dirty = false
 	_saved_at = _platform.now_ms()
+	if _state.fault != null:
+		return
 	var text = _state.to_text()
 	if save_path != "" and _platform.save_text(save_path, text) != OK:
 		push_error("Gantry: the state cannot be written to " + save_path)

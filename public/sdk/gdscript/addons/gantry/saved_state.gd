@@ -11,6 +11,8 @@ var user_id = null
 var session = null
 var device_secret = null
 var is_loaded = false
+# Why what is saved cannot be read; null: it can be. Then nobody signs in as a new guest in its place, nor is it overwritten.
+var fault = null
 
 # A weak reference: the client holds this object.
 var _client
@@ -26,13 +28,16 @@ func load_once():
 	if is_loaded:
 		return
 	is_loaded = true
+	var place = "saved_state"
 	if _client.saved_state == null and _client.save_path != "":
-		_client.saved_state = _platform.load_text(_client.save_path)
+		place = _client.save_path
+		_client.saved_state = _platform.load_text(place)
 	if _client.saved_state == null:
 		return
 	var saved = _json.parse(_client.saved_state)
 	if not saved is Dictionary:
-		push_error("Gantry: the saved state cannot be read; events are not replayed, and every stream has to be reloaded")
+		fault = "The player who is saved in %s cannot be read: repair or remove it" % place
+		push_error("Gantry: " + fault)
 		return
 	_all = saved
 	wallet = saved.get("wallet")

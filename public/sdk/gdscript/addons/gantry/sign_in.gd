@@ -38,6 +38,8 @@ func start(options):
 	if _started != null:
 		return _refused(call, "start is already under way")
 	_client._load_state()
+	if _client._state.fault != null:
+		return _refused(call, _client._state.fault)
 	_started = call
 	_options = options
 	_tokens = []
@@ -64,6 +66,8 @@ func update():
 
 
 func as_guest(game_id, secret, device_name, username):
+	if _client._state.fault != null:
+		return _refused(GantryCall.new(), _client._state.fault)
 	if secret == null:
 		secret = _client._state.device_secret
 	var call = _guest_call(game_id, secret, device_name, username)
