@@ -39,6 +39,20 @@ export function describeQueueRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
+  test.each(['socket', 'http'] as const)(
+    'a text in any alphabet takes the bytes of its UTF-8, over %s',
+    async (callOver) => {
+      await using server = await ScriptedServer.start();
+      server.stream('player');
+      const client = await driver.open({ url: server.url, launcherJwt: 'a token', callOver });
+      await client.ready();
+      const state = { text: 'я'.repeat(500_000), smile: '\u{1f600}' };
+      await client.call('setState', { label: 'progress', state });
+      expect(server.calls[0]?.data.state).toEqual(state);
+      await client.close();
+    },
+  );
+
   test('what has no form in JSON is refused when it is queued, and stops neither the queue nor the store', async () => {
     await using server = await ScriptedServer.start();
     server.stream('player');

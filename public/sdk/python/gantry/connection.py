@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import logging
 import queue
 import random
@@ -11,6 +12,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Callable, Iterable, Optional
 
 from .errors import GantryError, client_error, connection_lost, session_ended
+from .http_call import json_of
 
 _log = logging.getLogger("gantry")
 
@@ -41,6 +43,16 @@ def _socket_class() -> Any:
     import engineio
     import socketio
 
+    class Utf8Json:
+        loads = staticmethod(json.loads)
+
+        @staticmethod
+        def dumps(data: Any, **_: Any) -> str:
+            return json_of(data)
+
+    class Packet(socketio.packet.Packet):
+        json = Utf8Json
+
     class Outgoing(queue.Queue):  # type: ignore[type-arg]
         """python-engineio ends its sending thread by a None, and waits 30 s when that was taken with packets before it."""
 
@@ -68,6 +80,9 @@ def _socket_class() -> Any:
             return super()._trigger_event(event, *args, **kwargs)
 
     class Socket(socketio.Client):
+        def __init__(self) -> None:
+            super().__init__(reconnection=False, serializer=Packet)
+
         #: Whether the server sent a disconnect packet, which it does only when the session has ended.
         has_ended = False
 
@@ -211,7 +226,7 @@ class Connection:
 
     def _connect_once(self, socket_class: Any) -> tuple[bool, Optional[float]]:
         """Until it is over. Returns whether it was connected, and the wait before the next, in seconds, if it is not the usual."""
-        socket = socket_class(reconnection=False)
+        socket = socket_class()
         opened, over = threading.Event(), threading.Event()
         refusals: list[Any] = []
         was_connected = False
