@@ -75,6 +75,8 @@ export class Launcher extends Observable {
   friendsError = null;
   /** What friends see of the player. @type {import('./stored-session.js').StoredStatus} */
   status;
+  /** @type {Promise<void>} */
+  #settingStatus = Promise.resolve();
   playerGames;
   /** @type {import('./home/news.js').News | null} null until loaded */
   news = null;
@@ -341,12 +343,17 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Sets what friends see of the player, for all of the player's connections.
-   * @param {import('./stored-session.js').StoredStatus} status
+   * Changes what friends see of the player, for all of the player's connections: after an earlier change, which it keeps.
+   * @param {Partial<import('./stored-session.js').StoredStatus>} changes
    */
-  async setStatus(status) {
-    await this.#connection.call('setStatus', status);
-    this.#learnStatus(status);
+  setStatus(changes) {
+    const set = this.#settingStatus.then(async () => {
+      const status = { ...this.status, ...changes };
+      await this.#connection.call('setStatus', status);
+      this.#learnStatus(status);
+    });
+    this.#settingStatus = set.catch(() => undefined);
+    return set;
   }
 
   /** @param {import('./stored-session.js').StoredStatus} status */

@@ -245,6 +245,25 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await shows(one, 'online', 'Back soon');
   });
 
+  test('a status that is chosen while the message is being set keeps the message', async () => {
+    const { page } = await signIn('Ada L', '');
+    const other = (await inAnotherBrowser(page)).page;
+    for (const one of [page, other]) {
+      await one.locator('.connection', { hasText: /Live/ }).waitFor();
+      await one.getByRole('button', { name: /^Account/ }).click();
+    }
+    await page.getByLabel('Message to friends').fill('In a raid');
+    const set = page.getByRole('button', { name: 'Set', exact: true });
+    await until('it can be set', () => set.isEnabled());
+    await page.getByLabel('Status').evaluate((select: HTMLSelectElement) => {
+      document.querySelector<HTMLInputElement>('[aria-label="Message to friends"]')?.form?.requestSubmit();
+      select.value = 'busy';
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    await until('busy', async () => (await other.getByLabel('Status').inputValue()) === 'busy');
+    expect(await other.getByLabel('Message to friends').inputValue()).toBe('In a raid');
+  });
+
   test('a long name without spaces is broken within the dialog about a friend', async () => {
     const { db } = demo.server.services;
     const { page, wallet } = await signIn('Ada L', '', { ...phone, viewport: { width: 360, height: 740 } });

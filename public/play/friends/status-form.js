@@ -30,7 +30,7 @@ export function StatusForm({ launcher }) {
   }, [current.text]);
   const { busy, problem, run } = useAction();
   /** @param {Partial<Status>} changes */
-  const set = (changes) => run('set', () => launcher.setStatus({ ...current, ...changes }));
+  const set = (changes) => run('set', () => launcher.setStatus(changes));
   return html`
     <div class="field">
       <label for=${id}>Status</label>
