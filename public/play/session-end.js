@@ -8,7 +8,10 @@ import { messageOf } from '../shared/states.js';
 /** @type {Readonly<Record<string, SessionEnd>>} */
 const sessionEnds = {
   ended: { title: 'You are signed out', text: 'You can sign in again at any time.' },
-  revoked: { title: 'Your session was ended by an administrator', text: 'You can sign in again.' },
+  revoked: {
+    title: 'Your session was ended',
+    text: 'An administrator or the game ended it, or one of your devices was removed. You can sign in again.',
+  },
   replaced: { title: 'You signed in elsewhere', text: 'Only one session at a time is allowed here.' },
   banned: {
     title: 'You are banned',

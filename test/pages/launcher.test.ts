@@ -241,10 +241,10 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     );
   });
 
-  test('a player whose session is revoked is told so, and can sign in again', async () => {
+  test('a player whose session is revoked is told by whom it may have been, and can sign in again', async () => {
     const ada = await demo.play();
     await demo.server.services.db.write(revokeSessionById, ada.sessionId);
-    await ada.page.getByRole('alert').filter({ hasText: 'ended by an administrator' }).waitFor();
+    await ada.page.getByRole('alert').filter({ hasText: 'one of your devices was removed' }).waitFor();
     await ada.page.getByRole('button', { name: 'Play as a guest' }).click();
     await ada.game.getByRole('button', { name: 'Start' }).waitFor();
   });

@@ -235,7 +235,7 @@ async function takeBeginning(camera: Camera): Promise<void> {
   await take(page, 'play-conversations-empty');
   const { jti: sessionId } = await signedInAs(page);
   await post(`${server.url}/admin/revoke-session`, { sessionId }, bearer(server.adminToken));
-  await page.getByText('Your session was ended by an administrator').waitFor();
+  await page.getByText('Your session was ended').waitFor();
   await take(page, 'play-session-ended');
 }
 
