@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
+import { loadPart } from '../shared/load-part.js';
 import { ErrorState, LoadingRows } from '../shared/states.js';
 
 /**
@@ -16,7 +17,7 @@ export function LazyView({ load, label, ...props }) {
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     setError(null);
-    load().then((loaded) => setView(() => loaded), setError);
+    loadPart(load).then((loaded) => setView(() => loaded), setError);
   }, [attempt]);
   if (view !== null) return html`<${view} ...${props} />`;
   return error === null

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { loadPart, OutdatedPage } from '../shared/load-part.js';
 import { toast } from '../shared/toasts.js';
 
 /**
@@ -14,10 +15,11 @@ export function SearchButton({ pages }) {
   const open = async () => {
     setOpen(true);
     try {
-      setLoaded(await import('./search-dialog.js'));
-    } catch {
+      setLoaded(await loadPart(() => import('./search-dialog.js')));
+    } catch (error) {
       setOpen(false);
-      toast('The search cannot be loaded. Is the server reachable?', 'error');
+      const isOutdated = error instanceof OutdatedPage;
+      toast(isOutdated ? error.message : 'The search cannot be loaded. Is the server reachable?', 'error');
     }
   };
   // Before anything is seen, so that no key is missed.

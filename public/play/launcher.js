@@ -1,5 +1,6 @@
 import { GantryClient, signInAsGuest } from 'gantry-client';
 import { defaultName } from 'gantry-names';
+import { loadPart } from '../shared/load-part.js';
 import { Observable } from '../shared/observable.js';
 import { toastError } from '../shared/toasts.js';
 import { ConnectionState } from './connection-state.js';
@@ -368,7 +369,7 @@ export class Launcher extends Observable {
   async followFriends() {
     this.friendsError = null;
     try {
-      this.friendViews ??= await import('./friends/views.js');
+      this.friendViews ??= await loadPart(() => import('./friends/views.js'));
       if (this.friends === null) {
         this.friends = new this.friendViews.Friends(this.#connection, this.players, this.wallet, (status) =>
           this.#learnStatus(status),
@@ -387,7 +388,7 @@ export class Launcher extends Observable {
   async followHome() {
     this.homeError = null;
     try {
-      this.homeViews ??= await import('./home/views.js');
+      this.homeViews ??= await loadPart(() => import('./home/views.js'));
       if (this.news === null || this.maintenance === null) {
         this.news = new this.homeViews.News(this.#connection);
         this.maintenance = new this.homeViews.Maintenance(this.#connection);

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
+import { OutdatedPage } from './load-part.js';
 import { exactTime } from './relative-time.js';
 
 /**
@@ -39,16 +40,18 @@ export function Empty({ icon = 'search', title, children }) {
 }
 
 /**
- * The error state: the message, and a retry button when `onRetry` is given.
+ * The error state: the message, and a retry button when `onRetry` is given. An outdated page is loaded again instead.
  * @param {{ error: unknown, title?: string, onRetry?: (() => void) | undefined }} props
  */
 export function ErrorState({ error, title = 'Could not load this', onRetry }) {
+  const isOutdated = error instanceof OutdatedPage;
+  const act = isOutdated ? () => location.reload() : onRetry;
   return html`
     <div class="state error" role="alert">
       <${Icon} name="alert" />
       <strong>${title}</strong>
       <p>${messageOf(error)}</p>
-      ${onRetry && html`<${Button} size="small" onClick=${onRetry}><${Icon} name="refresh" />Retry<//>`}
+      ${act && html`<${Button} size="small" onClick=${act}><${Icon} name="refresh" />${isOutdated ? 'Reload' : 'Retry'}<//>`}
     </div>
   `;
 }

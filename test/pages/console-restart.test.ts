@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
+import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bearer } from '../support/world.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
@@ -48,5 +49,29 @@ test.skipIf(noBrowser !== null)(
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('alert').waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
+  },
+);
+
+test.skipIf(noBrowser !== null)(
+  'a console of an earlier version of the server asks to be reloaded',
+  async () => {
+    await using server = await startTestServer();
+    await using browser = await launchBrowser();
+    const { page } = await openConsole(browser, server);
+    // What an update makes of the page and its files.
+    await page.route(/bundles\/console\/(view|search-dialog)-/, (route) => route.fulfill({ status: 404 }));
+    await page.route(`${server.url}/console`, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/main\.js\?v=\w+/, 'main.js?v=next');
+      await route.fulfill({ response, body });
+    });
+    await page.getByRole('button', { name: /^Search/ }).click();
+    await page.locator('.toast', { hasText: 'Reload the page' }).waitFor();
+    await page.getByRole('link', { name: 'Live-ops' }).click();
+    const reload = page.getByRole('button', { name: 'Reload', exact: true });
+    await reload.waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await reload.click();
+    await page.getByRole('button', { name: 'New news item' }).waitFor();
   },
 );
