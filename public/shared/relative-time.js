@@ -100,10 +100,12 @@ export function dayTime(timestamp) {
 // One shared timer: a list with hundreds of times would otherwise have hundreds of timers.
 /** @type {Set<(now: number) => void>} */
 const watchers = new Set();
-setInterval(() => {
+const refresh = () => {
   if (document.visibilityState === 'hidden') return;
   for (const watcher of watchers) watcher(Date.now());
-}, refreshMs);
+};
+setInterval(refresh, refreshMs);
+document.addEventListener('visibilitychange', refresh);
 
 /**
  * A relative time, kept current; with the exact time on hover and in `datetime`.

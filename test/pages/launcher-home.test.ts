@@ -166,6 +166,24 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await shown.waitFor({ state: 'hidden' });
   });
 
+  test('how long ago something was is right at once when the page is looked at again', async () => {
+    const { page } = await demo.signIn();
+    await page.getByRole('tab', { name: /^News/ }).click();
+    const time = page.getByRole('list', { name: 'News', exact: true }).locator('time').last();
+    await time.filter({ hasText: /now|sec|min/ }).waitFor();
+    const texts = await page.evaluate(() => {
+      const now = Date.now();
+      Date.now = () => now + 3 * 60 * 60 * 1000; // timers do not run meanwhile
+      document.dispatchEvent(new Event('visibilitychange'));
+      return new Promise((resolve) => {
+        requestAnimationFrame(() => {
+          setTimeout(() => resolve([...document.querySelectorAll('time')].map((one) => one.textContent)));
+        });
+      });
+    });
+    expect(texts).toContain('3 hr. ago');
+  });
+
   test('favorites come first, games say how many play them and what is played lately; nothing moves after loading', async () => {
     const { gameId: last } = await demo.server.createGame({ name: 'Zeppelin', slug: 'zeppelin' });
     const { page } = await demo.signIn();
