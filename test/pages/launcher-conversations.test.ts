@@ -61,6 +61,19 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
     await picture(page, 'fifty conversations');
   });
 
+  test("in a group, the sender's picture beside a message is as high as wide", async () => {
+    const { db } = demo.server.services;
+    const { page, wallet } = await demo.play();
+    const [grace, alan] = await named('Grace H', 'Alan T');
+    if (!grace || !alan) throw new Error('no players');
+    const { _id } = await db.write(createChannel, grace, [wallet, alan.wallet]);
+    await db.write(sendMessage, grace, _id, 'Ahoy.');
+    await showPanel(page, /Messages/);
+    await page.locator('.conversation-entry').click();
+    const { width, height } = (await page.locator('.message img').boundingBox()) ?? {};
+    expect(height).toBe(width);
+  });
+
   test('a new conversation is started with the keyboard, with a player found at a low rank', async () => {
     const { db } = demo.server.services;
     const longest = 'Wolfeschlegelsteinhausenbergerdorff the 3';
