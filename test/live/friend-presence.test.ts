@@ -5,11 +5,13 @@ import { removeFriend } from '../../src/features/friends/commands.ts';
 import type { FriendPresence } from '../../src/features/friends/presence.ts';
 import { setPrivacy } from '../../src/features/friends/privacy-commands.ts';
 import { friendWallets } from '../../src/features/friends/queries.ts';
+import { findNamedGame } from '../../src/features/games/queries.ts';
 import { block, unblock } from '../../src/features/messages/blocks/commands.ts';
 import { mute } from '../../src/features/moderation/commands.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { PresenceFeed } from '../../src/transports/live/presence-feed.ts';
 import { befriend } from '../support/befriend.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -407,6 +409,27 @@ test('a flood of updates arrives as a few, ends with the last one, and disconnec
   await until('the last', () => lastOf(watching, bob)?.details === 'Move 899');
   expect(toldOf(watching).length).toBeLessThan(4 + (performance.now() - from) / 250);
   expect([watching.socket.connected, game.socket.connected]).toEqual([true, true]);
+});
+
+test('what a connection says last of its player is what friends see, also if the call before takes longer', async () => {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  using launcher = await connect(bob);
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const reads = interceptReads(server.services.db, findNamedGame, { before: () => gate });
+  const opening = launcher.call('setCurrentGame', { gameId: chess });
+  const closing = launcher.call('setCurrentGame', { gameId: null });
+  await launcher.call('channelStatus', {}, 'launcher'); // sent after them, and not about the connection
+  goOn();
+  await Promise.all([opening, closing]);
+  reads.restore();
+  await launcher.call('setStatus', { status: 'busy' });
+  await until('busy', () => lastOf(watching, bob)?.status === 'busy');
+  expect(lastOf(watching, bob)?.gameId).toBeUndefined();
 });
 
 test('a client with much left to read is not sent more: the last state follows when it has read', async () => {

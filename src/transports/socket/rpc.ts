@@ -1,5 +1,5 @@
 import type { Socket } from 'socket.io';
-import type { Execute } from '../../calls/execute.ts';
+import type { Call, Execute } from '../../calls/execute.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { shortened } from '../../core/schemas/fields.ts';
 import { asObject } from '../../core/schemas/json-input.ts';
@@ -8,7 +8,7 @@ import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import { type AnyOperation, bareText, type Registry } from '../../features/operation.ts';
 import type { LargeCall } from '../../features/states/large-input.ts';
-import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
+import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { EmittedCall } from '../../runtime/internals/engine-io.ts';
 import { type AnyEventListener, onAnyEvent } from '../../runtime/internals/socket-io.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
@@ -52,6 +52,8 @@ export function answerCalls(socket: Socket, caller: Caller, dependencies: RpcDep
 class SocketCalls implements CallListeners, AnyEventListener {
   readonly #caller: Caller;
   readonly #dependencies: RpcDependencies;
+  /** Null until it is needed: many connections have no such calls. */
+  #inOrder: ConcurrencyLimiter | null = null;
 
   constructor(caller: Caller, dependencies: RpcDependencies) {
     this.#caller = caller;
@@ -86,7 +88,7 @@ class SocketCalls implements CallListeners, AnyEventListener {
   #answer(traffic: CallTraffic, read: Read): void {
     const dependencies = this.#dependencies;
     const call = dependencies.observer.begin('socket', this.#caller.address);
-    run(this.#caller, dependencies, read, call, traffic)
+    this.#run(read, call, traffic)
       .then(
         (result) => {
           call.end('ok');
@@ -101,6 +103,42 @@ class SocketCalls implements CallListeners, AnyEventListener {
       )
       .catch(dependencies.report);
   }
+
+  async #run(read: Read, call: ObservedCall, traffic: CallTraffic): Promise<unknown> {
+    traffic.admit();
+    const parsed = read(call);
+    const { operation, input, query } = parsed instanceof Promise ? await parsed : parsed;
+    const caller = this.#caller;
+    const gamesOfQuery = gamesIn(query);
+    return this.#execute({
+      operation,
+      style: 'dispatch',
+      input,
+      credentials: {
+        launcherJwt: input.launcherJwt ?? caller.session?.token,
+        authorization: caller.authorization,
+        origin: caller.origin,
+        gameVersion: caller.gameVersion,
+        games: gamesOfQuery.length === 0 ? caller.games : [...caller.games, ...gamesOfQuery],
+      },
+      address: caller.address,
+      connection: caller.connection,
+      onCaller: ({ gameId, wallet, isServer, budget }) => {
+        call.gameId = gameId;
+        call.wallet = wallet;
+        call.isServer = isServer;
+        traffic.admitCaller({ gameId, wallet: budget });
+      },
+    });
+  }
+
+  /** Calls about the connection itself are executed one by one, as they were sent: the last one has the last word. */
+  #execute(call: Call): Promise<unknown> {
+    const { execute } = this.#dependencies;
+    if (call.operation.service !== 'realtime-events') return execute(call);
+    this.#inOrder ??= new ConcurrencyLimiter(1);
+    return this.#inOrder.take(() => execute(call));
+  }
 }
 
 /** An operation call parsed from a packet. */
@@ -113,39 +151,6 @@ interface ParsedCall {
 
 /** Parses a call: synchronously, or in a worker thread. */
 type Read = (call: ObservedCall) => ParsedCall | Promise<ParsedCall>;
-
-async function run(
-  caller: Caller,
-  { execute }: RpcDependencies,
-  read: Read,
-  call: ObservedCall,
-  traffic: CallTraffic,
-): Promise<unknown> {
-  traffic.admit();
-  const parsed = read(call);
-  const { operation, input, query } = parsed instanceof Promise ? await parsed : parsed;
-  const gamesOfQuery = gamesIn(query);
-  return execute({
-    operation,
-    style: 'dispatch',
-    input,
-    credentials: {
-      launcherJwt: input.launcherJwt ?? caller.session?.token,
-      authorization: caller.authorization,
-      origin: caller.origin,
-      gameVersion: caller.gameVersion,
-      games: gamesOfQuery.length === 0 ? caller.games : [...caller.games, ...gamesOfQuery],
-    },
-    address: caller.address,
-    connection: caller.connection,
-    onCaller: ({ gameId, wallet, isServer, budget }) => {
-      call.gameId = gameId;
-      call.wallet = wallet;
-      call.isServer = isServer;
-      traffic.admitCaller({ gameId, wallet: budget });
-    },
-  });
-}
 
 /** Parses what was emitted: method, service, data, query; further arguments are ignored. */
 function parseCall(
