@@ -1,4 +1,5 @@
 import { Observable } from '../shared/observable.js';
+import { toast } from '../shared/toasts.js';
 import { ConversationState, typingShownMs } from './conversation-state.js';
 
 /**
@@ -132,7 +133,7 @@ export class Conversations extends Observable {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
     const page = { channelId, limit: pageSize };
-    conversation.putLast(await this.#game.call('getChannelMessages', page));
+    conversation.putLast(await this.#inChannel(channelId, this.#game.call('getChannelMessages', page)));
     if (this.openId === channelId) this.markRead();
     this.changed();
   }
@@ -161,7 +162,9 @@ export class Conversations extends Observable {
     await Promise.all([
       conversation.loaded || this.loadMessages(conversation.channel._id),
       this.refreshParticipants(),
-    ]);
+    ]).catch((error) => {
+      if (this.has(conversation.channel._id)) throw error;
+    });
   }
 
   /** Loads the older conversations until this one is found; closes it otherwise. @param {string} channelId */
@@ -199,10 +202,33 @@ export class Conversations extends Observable {
   async #loadParticipants(channelId) {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
-    const { participants } = await this.#game.call('getChannelParticipants', { channelId });
+    const loading = this.#game.call('getChannelParticipants', { channelId });
+    const { participants } = await this.#inChannel(channelId, loading);
     for (const { wallet, username, avatar } of participants) this.#players.learn(wallet, username, avatar);
     conversation.participants = new Map(participants.map((one) => [one.wallet, one]));
     this.changed();
+  }
+
+  /**
+   * Awaits a call about a conversation. Forgets the conversation if the player is no longer in it, which players who are
+   * removed, or leave on another device, are not told.
+   * @template Result
+   * @param {string} channelId
+   * @param {Promise<Result>} call
+   * @returns {Promise<Result>}
+   */
+  async #inChannel(channelId, call) {
+    try {
+      return await call;
+    } catch (error) {
+      const { reason } = /** @type {{ reason?: string }} */ (error);
+      if (reason === 'channel_unknown' && this.#byId.delete(channelId)) {
+        if (this.openId === channelId) this.openId = null;
+        toast('You are no longer in this conversation');
+        this.changed();
+      }
+      throw error;
+    }
   }
 
   /** Marks the open conversation as read, on every device of the player. */
@@ -475,11 +501,8 @@ export class Conversations extends Observable {
   async #deliver(conversation, { key, content, replyTo }) {
     const channelId = conversation.channel._id;
     try {
-      const message = await this.#game.call('sendChannelMessage', {
-        channelId,
-        content,
-        ...(replyTo !== undefined && { replyTo }),
-      });
+      const input = { channelId, content, ...(replyTo !== undefined && { replyTo }) };
+      const message = await this.#inChannel(channelId, this.#game.call('sendChannelMessage', input));
       this.#byId.get(channelId)?.removeUnsent(key);
       this.#put(message);
     } catch (error) {

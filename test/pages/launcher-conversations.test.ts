@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { createChannel, removeFromChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
@@ -277,4 +277,33 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
       await fine('dialog');
     },
   );
+
+  test('a conversation that the player is no longer in disappears, open or once it is opened', async () => {
+    const { db } = demo.server.services;
+    const { page, wallet } = await demo.play();
+    const [ada] = await named('Ada');
+    if (!ada) throw new Error('a player is needed');
+    await showPanel(page, /Messages/);
+    const list = page.getByRole('heading', { name: 'Messages' });
+    const over = page.locator('.toast', { hasText: 'You are no longer in this conversation' });
+    const entry = page.locator('.conversation-entry', { hasText: 'Ahoy' });
+    for (const isOpen of [true, false]) {
+      const { _id } = await db.write(createChannel, ada, [wallet, newWallet().lowercase]);
+      await db.write(sendMessage, ada, _id, 'Ahoy');
+      await entry.waitFor();
+      if (isOpen) {
+        await entry.click();
+        await list.waitFor({ state: 'hidden' });
+      }
+      await db.write(removeFromChannel, ada, _id, wallet);
+      // As every ten seconds.
+      if (isOpen) await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      else await entry.click();
+      await over.waitFor();
+      await list.waitFor();
+      expect(await entry.count()).toBe(0);
+      await over.getByRole('button').click();
+      await page.locator('.toast').waitFor({ state: 'detached' });
+    }
+  });
 });
