@@ -151,6 +151,31 @@ describe('rules on a chain', () => {
     expect(await chain.read('Board', 'scoreOf', [eve.wallet])).toBe(14n);
   });
 
+  test('a call of a contract that is gone from the chain waits for it instead of being sent', async () => {
+    const contract = `0x10${'0'.repeat(37)}1`;
+    const call = { type: 'CallContract', chainId: chain.chainId, contract };
+    await chain.rpc('anvil_setCode', [contract, '0x00']);
+    const gameId = await gameWith([
+      {
+        trigger: 'win',
+        actions: [{ ...call, function: 'function win(address player)', args: ['{wallet}'] }],
+      },
+    ]);
+    const player = await server.openSession(gameId);
+    await chain.rpc('anvil_setCode', [contract, '0x']);
+    await trigger(player, { trigger: 'win' });
+    const waiting = await until('an attempt', async () => {
+      const [action] = await actionsOf(player);
+      return action !== undefined && (action.error !== null || action.state !== 'queued') && action;
+    });
+    expect(waiting).toMatchObject({
+      state: 'queued',
+      error: `no contract is deployed at ${contract} on chain ${chain.chainId}`,
+    });
+    await chain.rpc('anvil_setCode', [contract, '0x00']);
+    expect(await over(player)).toMatchObject([{ state: 'confirmed' }]);
+  });
+
   test('limitExecutions lets 3 of 50 parallel triggers run, and the same nonce runs once', async () => {
     const [rule] = issue();
     const gameId = await gameWith([{ ...rule, limitExecutions: { amount: 3, resetInterval: 3_600_000 } }]);

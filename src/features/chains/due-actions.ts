@@ -9,6 +9,7 @@ import type { Fees, Lane, LaneOptions } from './lane.ts';
 import { listDueActions, readLane } from './queries.ts';
 import { asHex, isOutOfFunds, isUnreachable, revertReason } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
+import { noContractAt } from './token-balances.ts';
 import { budgetRefusal, feeRefusal, fundsRefusal, gasRefusal, outOfFunds } from './transaction-settings.ts';
 
 /** The most transactions in flight. */
@@ -110,10 +111,14 @@ export class DueActions {
       abi = [parseFunction(call.function), ...(parseAbi(call.errors) as Abi)];
       const data = encodeFunctionData({ abi, args: typedArguments(call.function, call.args) });
       const to = asHex(call.contract);
-      const needed =
+      const [code, needed] = await Promise.all([
+        client.getCode({ address: to }),
         call.gas === undefined
-          ? await client.estimateGas({ account: account.address, to, data })
-          : BigInt(call.gas);
+          ? client.estimateGas({ account: account.address, to, data })
+          : BigInt(call.gas),
+      ]);
+      // A call to an address without code succeeds and does nothing. Retried: the RPC server may be behind.
+      if (code === undefined) throw new Error(noContractAt(call));
       const refusal = gasRefusal(needed, settings.bounds);
       if (refusal !== null) {
         await this.#fail(action, refusal);

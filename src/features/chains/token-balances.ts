@@ -67,10 +67,13 @@ export async function requireContract(
     throw invalidField(`${path}.chainId`, problem, reason);
   }
   if (code === undefined) {
-    const message = `no contract is deployed at ${contract} on chain ${chainId}`;
-    throw invalidField(`${path}.contract`, message, reason);
+    throw invalidField(`${path}.contract`, noContractAt({ chainId, contract }), reason);
   }
   return client;
+}
+
+export function noContractAt({ chainId, contract }: { chainId: number; contract: string }): string {
+  return `no contract is deployed at ${contract} on chain ${chainId}`;
 }
 
 function describeError(error: unknown): string {
