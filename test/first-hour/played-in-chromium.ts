@@ -67,7 +67,7 @@ export async function playedInChromium(template: string, { folder, serve, screen
     await server.close();
     await page.reload();
     await shows('#news', 'Connecting');
-    await shows('#news', 'The server cannot be reached. Trying again');
+    await shows('#news', 'The server cannot be reached. Trying again: keep this page open');
     server = await start();
     await shows('#progress', 'Rounds played: 1');
     await page.locator('#news', { hasText: /^$/ }).waitFor({ state: 'attached' }); // empty, it is not visible

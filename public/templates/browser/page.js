@@ -23,7 +23,8 @@ function tellError({ reason, message }) {
 /** @type {readonly import('./gantry/client.js').LeaderboardRow[]} */
 let rows = [];
 
-const away = 'The server cannot be reached. Trying again: rounds are saved when it is back';
+const away =
+  'The server cannot be reached. Trying again: keep this page open, and rounds are saved when it is back';
 const waiting = setTimeout(tell, 5000, away);
 
 connecting

@@ -62,7 +62,7 @@ public sealed class Cloud
     /// <summary>Call this when connecting takes longer than it does while the server is there.</summary>
     public void TellIfWaiting()
     {
-        if (News == Connecting) News = "The server cannot be reached. Trying again: rounds are saved when it is back";
+        if (News == Connecting) News = "The server cannot be reached. Trying again: keep the game running, and rounds are saved when it is back";
     }
 
     /// <summary>
