@@ -77,6 +77,32 @@ describe('friends', async () => {
     expect(accepted(await call(grace, 'list-friends'), page).friends).toEqual([]);
   });
 
+  it("are imported by the game's server, but not again after one of them has ended or declined that", async () => {
+    const asServer = (path: string, input: object) =>
+      api.post(`/launcher/${path}`, input, bearer(gameSecret));
+    const vouched = async () => {
+      const { body } = await asServer('vouch-for-player', { playerId: crypto.randomUUID() });
+      return open(launcherId, z.looseObject({ wallet: z.string() }).parse(body).wallet);
+    };
+    const importing = async (one: TestPlayer, two: TestPlayer) =>
+      (await asServer('import-friends', { wallet: one.wallet, players: [two.wallet] })).body;
+    const refusal = (two: TestPlayer) => ({
+      imported: 0,
+      refused: [{ wallet: two.wallet, reason: 'requests_not_accepted' }],
+    });
+    const [ada, grace, eve] = [await vouched(), await vouched(), await vouched()];
+    for (let n = 0; n < 2; n++) expect(await importing(ada, grace)).toMatchObject({ imported: 1 });
+    accepted(await call(grace, 'remove-friend', { wallet: ada.wallet }), done);
+    expect(await importing(ada, grace)).toMatchObject(refusal(grace));
+    expect(await importing(grace, ada)).toMatchObject(refusal(ada));
+    accepted(await call(eve, 'add-friend', { wallet: grace.wallet }), added);
+    accepted(await call(grace, 'decline-friend-request', { wallet: eve.wallet }), done);
+    expect(await importing(eve, grace)).toMatchObject(refusal(grace));
+    expect(accepted(await call(grace, 'list-friends'), page).friends).toEqual([]);
+    await befriend(grace, ada);
+    expect(await importing(ada, grace)).toMatchObject({ imported: 1 });
+  });
+
   it('are not oneself, nor an unknown player, and a code names one player', async () => {
     const ada = await open();
     refused(await call(ada, 'add-friend', { wallet: ada.wallet }), 400, 'input_invalid', 'wallet');

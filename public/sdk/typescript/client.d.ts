@@ -1571,7 +1571,7 @@ interface ImportFriendsOutput {
 interface ImportFriendsOutputRefusedItem {
     /** Wallet address, lowercase */
     wallet: string;
-    /** `requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for */
+    /** `requests_not_accepted`: by the privacy of either player, or one has ended the friendship here; `not_vouched`: not a player that this game vouches for */
     reason: 'not_vouched' | 'friend_limit_reached' | 'requests_not_accepted';
 }
 interface InboxNotification {

@@ -13,6 +13,7 @@ import { friendCreated, friendPatched, friendRemoved } from './events.ts';
 import {
   declinedMs,
   type FriendState,
+  formerMs,
   maxFriends,
   maxReceived,
   maxSent,
@@ -26,8 +27,6 @@ import { type FriendshipRow, friendships } from './tables.ts';
 
 /** Rows that one of the clean-up commands changes. */
 const rowsPerSlice = 200;
-/** How long a row is kept after its end, so that events that name the other player can be found: as long as events are. */
-const formerMs = 8 * 24 * 3600 * 1000;
 
 /** A request to be friends, as it was made. */
 export interface FriendRequest {
@@ -115,7 +114,7 @@ export const declineFriend = command(
   function* (tx, wallet: string, other: string): Steps<void> {
     const { mine, state } = yield* lockPair(tx, wallet, other);
     if (!mine || state !== 'received') throw requestUnknown();
-    yield* end(tx, mine, 'declined', tx.now + declinedMs);
+    yield* end(tx, mine, 'declined');
   },
 );
 
@@ -191,8 +190,8 @@ export const importFriend = command(
 );
 
 /**
- * Makes two players friends who are friends elsewhere, unless one of them wants no requests or blocks the other; null
- * when they are friends now.
+ * Makes two players friends who are friends elsewhere, unless one wants no requests, blocks the other, or has ended or
+ * declined that here; null when they are friends now.
  * @throws GantryError `player_unknown`; for guests `guest_upgraded`
  */
 export function* makeFriends(
@@ -203,6 +202,8 @@ export function* makeFriends(
 ): Steps<Exclude<ImportRefusal, 'not_vouched'> | null> {
   const { mine, theirs, state } = yield* lockPair(tx, wallet, other);
   if (state === 'friend') return null;
+  if ([mine, theirs].some((row) => row?.state === 'removed' || row?.state === 'declined'))
+    return 'requests_not_accepted';
   for (const [one, two] of [
     [wallet, other],
     [other, wallet],
@@ -227,8 +228,8 @@ export const blockEverywhere = command(
     yield* block(tx, blocker, blocked);
     const { wallet } = blocker;
     const { mine, theirs } = yield* lockPair(tx, wallet, blocked);
-    if (mine) yield* end(tx, mine, 'former', tx.now + formerMs);
-    if (theirs && theirs.state !== 'sent') yield* end(tx, theirs, 'former', tx.now + formerMs);
+    if (mine) yield* end(tx, mine, mine.state === 'friend' ? 'removed' : 'former');
+    if (theirs && theirs.state !== 'sent') yield* end(tx, theirs, 'former');
     yield* endInvitesBetween(tx, wallet, blocked);
   },
 );
@@ -362,15 +363,16 @@ function* put(
 }
 
 function* endBoth(tx: Tx, mine: FriendshipRow | undefined, theirs: FriendshipRow | undefined): Steps<void> {
-  if (mine) yield* end(tx, mine, 'former', tx.now + formerMs);
+  if (mine) yield* end(tx, mine, mine.state === 'friend' ? 'removed' : 'former');
   // Of who has declined a request, the other's further requests are still ignored.
-  if (theirs && theirs.state !== 'declined') yield* end(tx, theirs, 'former', tx.now + formerMs);
+  if (theirs && theirs.state !== 'declined') yield* end(tx, theirs, 'former');
 }
 
 /** Ends what a row says; it stays as `state` until it expires. */
-function* end(tx: Tx, row: FriendshipRow, state: 'declined' | 'former', expiresAt: number): Steps<void> {
+function* end(tx: Tx, row: FriendshipRow, state: 'declined' | 'former' | 'removed'): Steps<void> {
   const was = stateOf(row, tx.now);
   if (!was) return;
+  const expiresAt = state === 'removed' ? never : tx.now + (state === 'declined' ? declinedMs : formerMs);
   tx.put(friendships, { ...row, state, favorite: 0, note: '', message: '', changedAt: tx.now, expiresAt });
   yield* emit(tx, friendRemoved, { ...row, changedAt: tx.now }, was);
 }

@@ -17,6 +17,8 @@ const dayMs = 24 * 3600 * 1000;
 export const requestLifetimeMs = 90 * dayMs;
 /** Requests of the same player are ignored for this long after one was declined. */
 export const declinedMs = 30 * dayMs;
+/** How long a row is kept after its end, so that events that name the other player can be found: as long as events are. */
+export const formerMs = 8 * dayMs;
 /** No date: as late as a date can be. */
 export const never = 8_640_000_000_000_000;
 

@@ -6,7 +6,8 @@ const friendshipColumns = {
   other: 'text',
   /**
    * `friend`, `sent` or `received`; `declined`: the other's requests are ignored until it expires; `former`: it was one
-   * of the former, kept as long as events may name the other.
+   * of the former, kept as long as events may name the other; `removed`: the owner has ended a friendship, and importing
+   * does not bring it back.
    */
   state: 'text',
   /** 1 if the player marked the friend. */

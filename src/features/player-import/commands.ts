@@ -119,7 +119,7 @@ export const importFriendship = command(
       tx.get(friendships, other, wallet),
     );
     if (mine?.state === 'friend') return 'unchanged';
-    const ended = ['former', 'declined'];
+    const ended = ['removed', 'former', 'declined'];
     if ([mine, theirs].some((row) => row && ended.includes(row.state))) return 'kept';
     if (isDryRun) return 'new';
     return (yield* makeFriends(tx, gameId, wallet, other)) ?? 'new';

@@ -1341,7 +1341,7 @@ class ImportFriendsOutput(TypedDict):
 class ImportFriendsOutputRefusedItem(TypedDict):
     #: Wallet address, lowercase
     wallet: str
-    #: `requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for
+    #: `requests_not_accepted`: by the privacy of either player, or one has ended the friendship here; `not_vouched`: not a player that this game vouches for
     reason: Literal["not_vouched", "friend_limit_reached", "requests_not_accepted"]
 
 

@@ -262,7 +262,7 @@ export const importFriends = defineOperation({
         wallet: normalizedAddress,
         reason: z.enum(['not_vouched', 'friend_limit_reached', 'requests_not_accepted']).meta({
           description:
-            '`requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for',
+            '`requests_not_accepted`: by the privacy of either player, or one has ended the friendship here; `not_vouched`: not a player that this game vouches for',
         }),
       }),
     ),

@@ -4981,7 +4981,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary><c>requests_not_accepted</c>: by the privacy of either player; <c>not_vouched</c>: not a player that this game vouches for One of <c>not_vouched</c>, <c>friend_limit_reached</c>, <c>requests_not_accepted</c>.</summary>
+        /// <summary><c>requests_not_accepted</c>: by the privacy of either player, or one has ended the friendship here; <c>not_vouched</c>: not a player that this game vouches for One of <c>not_vouched</c>, <c>friend_limit_reached</c>, <c>requests_not_accepted</c>.</summary>
         public string Reason
         {
             get { return Get("reason", Read.String); }

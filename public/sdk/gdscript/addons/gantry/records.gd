@@ -2405,7 +2405,7 @@ class ImportFriendsOutputRefusedItem:
 	extends Record
 	# String. Wallet address, lowercase
 	var wallet: String = ""
-	# "not_vouched" or "friend_limit_reached" or "requests_not_accepted". `requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for
+	# "not_vouched" or "friend_limit_reached" or "requests_not_accepted". `requests_not_accepted`: by the privacy of either player, or one has ended the friendship here; `not_vouched`: not a player that this game vouches for
 	var reason: String = ""
 
 	func read(from):
