@@ -142,7 +142,7 @@ describe.each(languages)('in $name', ({ missing, prepare, run: play }) => {
   });
 });
 
-test('a game signs in with a wallet extension', async () => {
+test('a game signs in with a wallet extension, once for several visits', async () => {
   await sdk('typescript', join(folder.path, 'node_modules/gantry-client'));
   const { gameId } = await server.createGame();
   const [, example = ''] =
@@ -151,15 +151,21 @@ test('a game signs in with a wallet extension', async () => {
   // The provider of EIP-1193, as a wallet extension adds it to the page.
   const program = `import { privateKeyToAccount } from '${import.meta.resolve('viem/accounts')}';
 const account = privateKeyToAccount('0x${'7'.repeat(64)}');
-const answers = { eth_requestAccounts: () => [account.address], personal_sign: ([message]) => account.signMessage({ message: { raw: message } }) };
+const answers = {
+  eth_requestAccounts: () => [account.address],
+  personal_sign: ([message]) => (console.log('asked to sign'), account.signMessage({ message: { raw: message } })),
+};
 globalThis.window = { ethereum: { request: async ({ method, params }) => answers[method](params) } };
+window.parent = window; // not in a frame
 ${here}
 client.close();
 `;
   const file = join(folder.path, 'wallet.mjs');
   await writeFile(file, program);
-  const { stdout } = await run(process.execPath, [file], { timeout: 120_000 });
-  expect(stdout).toMatch(/^signed in as 0x\w{4}…\w{4}$/m);
+  const visit = () =>
+    run(process.execPath, ['--localstorage-file', join(folder.path, 'storage'), file], { timeout: 120_000 });
+  expect((await visit()).stdout).toMatch(/^asked to sign\nsigned in as 0x\w{4}…\w{4}$/m);
+  expect((await visit()).stdout).toMatch(/^signed in as 0x\w{4}…\w{4}\n$/);
 });
 
 test('a launcher shows who plays, the page of a game, and favorites', async () => {
