@@ -12,6 +12,7 @@ import { ConfirmButton } from './confirm-button.js';
 import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
 import { PageHead } from './page-head.js';
 import { useQuery } from './queries.js';
+import { changedFields } from './save-game.js';
 import { SecretOnce } from './secret-once.js';
 
 /**
@@ -185,7 +186,9 @@ function Edit({ administrator, isSelf, onClose, onChanged }) {
   const [role, setRole] = useState(administrator.role);
   const { busy, error, submit } = useSubmit();
   const save = submit(async () => {
-    await admin.call('updateAdministrator', { administratorId, name: name.trim(), role });
+    // Someone else may have changed the other field meanwhile.
+    const changes = changedFields(administrator, { name: name.trim(), role });
+    await admin.call('updateAdministrator', { administratorId, ...changes });
     toast(`${name.trim()} saved`, 'success');
     if (isSelf) admin.refreshIdentity();
     onChanged();

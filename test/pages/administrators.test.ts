@@ -9,6 +9,7 @@ import {
 } from '../../src/features/administration/administrators/administrator.ts';
 import {
   addAdministrator,
+  changeAdministrator,
   removeAdministrator,
 } from '../../src/features/administration/administrators/commands.ts';
 import { listAllAdministrators } from '../../src/features/administration/administrators/queries.ts';
@@ -128,6 +129,21 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('link', { name: 'Games', exact: true }).click();
     await page.getByText('Your token is no longer valid').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('a renamed administrator keeps the role that another owner has given meanwhile', async () => {
+    const { administratorId } = await newAdministrator('Mallory', 'owner');
+    const page = await open(server.adminToken, 'administrators');
+    await page.getByRole('button', { name: 'Edit Mallory' }).click();
+    await server.services.db.write(changeAdministrator, administratorId, { role: 'read-only' });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mallory M');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Mallory M saved').waitFor();
+    const stored = await server.services.db.read(listAllAdministrators);
+    expect(stored.find((one) => one.administratorId === administratorId)).toMatchObject({
+      name: 'Mallory M',
+      role: 'read-only',
+    });
   });
 
   test('a new tab is signed in by the others, and all are signed out together', async () => {
