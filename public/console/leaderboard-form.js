@@ -20,7 +20,7 @@ import {
   rankingOf,
   scheduleChoices,
 } from './leaderboard-labels.js';
-import { changedFields } from './save-game.js';
+import { changedFields, changedMeanwhile, isContradicted } from './save-game.js';
 
 /** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
 
@@ -41,6 +41,7 @@ const fields = ['name', 'keep', 'entries', 'labels', 'addLabels', 'schedule', 'k
 export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
   const admin = useAdmin();
   const [board] = useState(current); // the fields are compared with what they showed first
+  const [known, setKnown] = useState(board);
   const [name, setName] = useState('');
   const [keep, setKeep] = useState(/** @type {string} */ ('best'));
   const [order, setOrder] = useState(/** @type {string} */ ('desc'));
@@ -62,24 +63,26 @@ export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
       schedule: scheduleOf(schedule),
       keepSeasons: keepSeasons.trim() === '' ? null : Number(keepSeasons),
     };
+    const create = () =>
+      admin.call('createLeaderboard', {
+        gameId,
+        ...settings,
+        name: name.trim(),
+        keep: /** @type {Leaderboard['keep']} */ (entries === 'all' ? 'best' : keep),
+        order: /** @type {Leaderboard['order']} */ (order),
+        entries: /** @type {Leaderboard['entries']} */ (entries),
+        labels: linesOf(labels),
+      });
+    const update = async (/** @type {Leaderboard} */ { leaderboard, ...shown }) => {
+      const changes = changedFields(shown, settings); // someone else may have changed the others meanwhile
+      const { leaderboards } = await admin.call('listLeaderboards', { gameId });
+      const theirs = leaderboards.find((one) => one.leaderboard === leaderboard);
+      setKnown(theirs);
+      if (known && theirs && isContradicted(changes, known, theirs)) throw new Error(changedMeanwhile);
+      return admin.call('updateLeaderboard', { gameId, ...changes, leaderboard, addLabels: linesOf(labels) });
+    };
     try {
-      const result =
-        board === undefined
-          ? await admin.call('createLeaderboard', {
-              gameId,
-              ...settings,
-              name: name.trim(),
-              keep: /** @type {Leaderboard['keep']} */ (entries === 'all' ? 'best' : keep),
-              order: /** @type {Leaderboard['order']} */ (order),
-              entries: /** @type {Leaderboard['entries']} */ (entries),
-              labels: linesOf(labels),
-            })
-          : await admin.call('updateLeaderboard', {
-              gameId,
-              ...changedFields(board, settings), // someone else may have changed the others meanwhile
-              leaderboard: board.leaderboard,
-              addLabels: linesOf(labels),
-            });
+      const result = await (board === undefined ? create() : update(board));
       toast(board === undefined ? 'Leaderboard created' : 'Saved', 'success');
       onSaved(result.leaderboard);
     } catch (failed) {

@@ -8,7 +8,7 @@ export const noPermission = html`<p class="quiet small">Your role cannot change 
 
 /** @typedef {Omit<import('./admin.js').Input<'updateGame'>, 'gameId'>} Settings */
 
-const changedMeanwhile =
+export const changedMeanwhile =
   'Someone else has changed this meanwhile. Save again to replace that with what is shown here, or reload the page to see it.';
 
 /**
@@ -43,8 +43,9 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
       const [before, now] = [settingsOf(shown), settingsOf(typed)];
       const current = await read();
       setBase(current);
-      const theirs = settingsOf(typedOf(current));
-      if (isContradicted(before, now, theirs)) throw new Error(changedMeanwhile);
+      const known = flat(before);
+      const theirs = flat(settingsOf(typedOf(current)));
+      if (isContradicted(changedFields(known, flat(now)), known, theirs)) throw new Error(changedMeanwhile);
       await admin.call('updateGame', { gameId, ...changesOf(before, now) });
       toast('Saved', 'success'); // also when reading it again fails
       onSaved();
@@ -65,16 +66,18 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
   return { typed, edit, busy, error, save };
 }
 
+/** Settings with each policy by itself. @param {Settings} settings @returns {object} */
+const flat = ({ policies, ...rest }) => ({ ...rest, ...(policies ?? {}) });
+
 /**
- * Whether someone else has given another value to a setting that is to be saved.
- * @param {Settings} before @param {Settings} now @param {Settings} theirs
+ * Whether someone else has given another value to a field that is to be saved.
+ * @param {object} ours what is to be saved
+ * @param {object} known what this person has seen
+ * @param {object} theirs what is stored now
  */
-function isContradicted(before, now, theirs) {
-  const flat = (/** @type {Settings} */ { policies, ...rest }) => ({ ...rest, ...(policies ?? {}) });
-  const [was, is, other] = [flat(before), flat(now), flat(theirs)];
-  const [ours, others] = [changedFields(was, is), changedFields(was, other)];
-  const unequal = changedFields(is, other);
-  return Object.keys(ours).some((name) => name in others && name in unequal);
+export function isContradicted(ours, known, theirs) {
+  const others = changedFields(known, theirs);
+  return Object.keys(changedFields(theirs, ours)).some((name) => name in others);
 }
 
 /**

@@ -149,6 +149,19 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', () => {
       keepSeasons: 5,
     });
 
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await db.write(changeLeaderboard, gameId, 'weekly-cup', { keepSeasons: 500, schedule: null }); // by someone else
+    await edit.getByLabel('Finished seasons kept').fill('1');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('Someone else has changed this meanwhile').waitFor();
+    expect(await db.read(findLeaderboard, gameId, 'weekly-cup')).toMatchObject({ keepSeasons: 500 });
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('the last 1 are kept').waitFor();
+    expect(await db.read(findLeaderboard, gameId, 'weekly-cup')).toMatchObject({
+      schedule: null,
+      keepSeasons: 1,
+    });
+
     await page.getByRole('link', { name: 'All leaderboards' }).click();
     await page.getByRole('button', { name: 'New leaderboard' }).click();
     await form.getByLabel('Name').fill('weekly-cup');
