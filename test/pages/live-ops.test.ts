@@ -326,6 +326,33 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expectRefusals(0);
   });
 
+  test('maintenance that someone else has set meanwhile is replaced only when saved again', async () => {
+    await show('maintenance');
+    await press('Plan or start');
+    const form = page.getByRole('dialog');
+    const later = Date.now() + 24 * hourMs;
+    const theirs = { gameId, until: Date.now() + hourMs, message: 'Moving the database' };
+    await admin('set-maintenance', theirs);
+    await form.getByLabel('Begins', { exact: true }).selectOption('At a time');
+    await form.getByLabel('Begins at').fill(await localText(later));
+    await form.getByLabel('Ends at').fill(await localText(later + hourMs));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Someone else has changed this meanwhile').waitFor();
+    expect(await call('get-maintenance', { gameId })).toMatchObject({ maintenance: [theirs] });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('planned', { exact: true }).waitFor();
+
+    // Nor is one that is over set again.
+    await press('Change');
+    await admin('end-maintenance', { gameId });
+    await form.getByLabel('Message to players').fill('New maps');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Someone else has changed this meanwhile').waitFor();
+    expect(await call('get-maintenance', { gameId })).toMatchObject({ maintenance: [] });
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    expectRefusals(0);
+  });
+
   test('maintenance that was planned begins on a page that is open', async () => {
     // Not a page that asks for something of a time: while the clock is being installed, it shows 1970.
     const opened = await openConsole(browser, server, 'games');

@@ -12,6 +12,7 @@ import { ConfirmButton } from '../confirm-button.js';
 import { FormProblem, problemAt, SelectField, TextField } from '../fields.js';
 import { isActive, maintenanceChanges, useMaintenance } from '../maintenance-banner.js';
 import { linkTo } from '../route.js';
+import { changedMeanwhile, isContradicted } from '../save-game.js';
 import { localText, localZone, TimeField, timeOf } from './time-field.js';
 import { useSubmit } from './use-submit.js';
 
@@ -80,29 +81,38 @@ export function MaintenanceCard({ game }) {
       }
       ${ofAll && html`<p class="card-body quiet">Maintenance of all games: ${minuteTime(ofAll.from)} to ${minuteTime(ofAll.until)}. <a href=${linkTo('live-ops', 'maintenance')}>Change it</a></p>`}
     </section>
-    ${asking && html`<${MaintenanceForm} gameId=${gameId} scope=${scope} known=${own} onClose=${() => setAsking(false)} onSaved=${changed} />`}
+    ${asking && html`<${MaintenanceForm} gameId=${gameId} scope=${scope} planned=${own} onClose=${() => setAsking(false)} onSaved=${changed} />`}
   `;
 }
 
+/** What is known of a maintenance that there is not. */
+const none = { from: null, until: null, message: null };
+
 /**
- * @param {{ gameId: string | null, scope: string, known: Maintenance | undefined, onClose: () => void, onSaved: () => void }} props
- *   `known`: what it replaces
+ * @param {{ gameId: string | null, scope: string, planned: Maintenance | undefined, onClose: () => void, onSaved: () => void }} props
+ *   `planned`: what it replaces
  */
-function MaintenanceForm({ gameId, scope, known, onClose, onSaved }) {
+function MaintenanceForm({ gameId, scope, planned, onClose, onSaved }) {
   const admin = useAdmin();
-  const [start, setStart] = useState(known ? 'at' : 'now');
-  const [from, setFrom] = useState(localText(known?.from ?? null));
-  const [until, setUntil] = useState(localText(known?.until ?? Date.now() + defaultMs));
-  const [message, setMessage] = useState(known?.message ?? '');
+  const [shown] = useState(planned); // someone else may change it while the form is open
+  const [known, setKnown] = useState(planned);
+  const [start, setStart] = useState(shown ? 'at' : 'now');
+  const [from, setFrom] = useState(localText(shown?.from ?? null));
+  const [until, setUntil] = useState(localText(shown?.until ?? Date.now() + defaultMs));
+  const [message, setMessage] = useState(shown?.message ?? '');
   const formId = useId();
   const { busy, error, submit } = useSubmit(async () => {
-    const at = start === 'now' ? null : timeOf(from, known?.from);
-    await admin.call('setMaintenance', {
-      gameId,
+    const at = start === 'now' ? null : timeOf(from, shown?.from);
+    const ours = {
       ...(at !== null && { from: at }),
-      until: timeOf(until, known?.until) ?? 0,
+      until: timeOf(until, shown?.until) ?? 0,
       message,
-    });
+    };
+    const { maintenance } = await admin.call('listMaintenance', {});
+    const theirs = maintenance.find((one) => one.gameId === gameId);
+    setKnown(theirs);
+    if (isContradicted(ours, known ?? none, theirs ?? none)) throw new Error(changedMeanwhile);
+    await admin.call('setMaintenance', { gameId, ...ours });
     return start === 'now' ? 'Maintenance started' : 'Maintenance saved';
   }, onSaved);
   return html`
