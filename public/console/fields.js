@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../shared/api.js';
 import { messageOf } from '../shared/states.js';
 import { lineOf } from './json-positions.js';
 
@@ -138,6 +139,10 @@ export function problemAtLine(error, path, text) {
   return problemAt(error, path, (inside) => `Line ${lines[Number.parseInt(inside, 10)] ?? '?'}`);
 }
 
+/** Without a response, only the server knows whether it has saved it: sent again, it may be there twice. @param {unknown} error */
+const isUnanswered = (error) =>
+  error instanceof ApiError && ['connection_lost', 'timed_out'].includes(error.reason);
+
 /**
  * Why a form was rejected; problems shown at fields are not repeated, and the first invalid field gets the focus.
  * @param {{ error: unknown, fields: readonly string[] }} props `fields`: the paths of the fields that show their own
@@ -159,7 +164,7 @@ export function FormProblem({ error, fields }) {
   const problems = problemsIn(error);
   const isAtFields =
     problems.length > 0 && problems.every((problem) => fields.some((path) => isAt(problem, path)));
-  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields && isMarked ? 'Correct the marked fields.' : messageOf(error)}</p>`;
+  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields && isMarked ? 'Correct the marked fields.' : messageOf(error)}${isUnanswered(error) && ' It may have been saved all the same: before you send it again, look in another tab.'}</p>`;
 }
 
 /**

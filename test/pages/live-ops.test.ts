@@ -112,6 +112,25 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expectRefusals(0);
   });
 
+  test('a form whose saving got no response says that it may have been saved', async () => {
+    await show('news');
+    await page.route('**/admin/publish-news', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await press('New news item');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Title').fill('Once');
+    await form.getByRole('button', { name: 'Publish' }).click();
+    await form.getByText('It may have been saved all the same').waitFor();
+    await page.unroute('**/admin/publish-news');
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('row', { name: /Once/ }).waitFor();
+    const { items } = listedNews.parse(await admin('list-news-items', { gameId }));
+    for (const { newsId } of items) await admin('remove-news', { newsId });
+    expectRefusals(0);
+  });
+
   test('a draft that someone else publishes meanwhile says so, although its time is not in the form', async () => {
     const { item } = draft.parse(
       await admin('publish-news', { gameId, title: 'Finals', publishAt: null, body: 'Soon' }),
