@@ -233,7 +233,7 @@ export interface RequiredUpdate {
 
 interface Details {
   fields?: FieldError[] | undefined;
-  /** Of a config, which has no label, only the version. */
+  /** Of a config, news item or event, which has no label, only the version. */
   present?: Partial<PresentVersion> | undefined;
   cause?: unknown;
   retryAfterSeconds?: number | undefined;

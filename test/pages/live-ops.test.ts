@@ -140,9 +140,24 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     await admin('update-news', { newsId: item.newsId, publishAt: 0 });
     const form = page.getByRole('dialog');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByRole('alert').filter({ hasText: 'has version 2 now' }).waitFor();
+    await form.getByRole('alert').filter({ hasText: 'Someone else has changed this meanwhile' }).waitFor();
     await form.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('row', { name: /^Finals published/ }).waitFor();
+    expectRefusals(1);
+
+    await press('Edit Finals');
+    await admin('update-news', { newsId: item.newsId, body: 'By someone else' });
+    await form.getByRole('textbox', { name: 'Text' }).fill('Long and written for an hour');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').filter({ hasText: 'Someone else has changed this meanwhile' }).waitFor();
+    expect(await admin('list-news-items', { gameId, status: 'published' })).toMatchObject({
+      items: [{ body: 'By someone else' }],
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await admin('list-news-items', { gameId, status: 'published' })).toMatchObject({
+      items: [{ body: 'Long and written for an hour' }],
+    });
     expectRefusals(1);
 
     const soon = { gameId, title: 'Replay', publishAt: Date.now() + 3_000 };
@@ -288,12 +303,9 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     await admin('update-event', { gameId, key: 'happy-hour', title: 'Rush hour' });
     await form.getByLabel('Title').fill('Happy hour');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByRole('alert').filter({ hasText: 'version 2 has been stored since' }).waitFor();
+    await form.getByRole('alert').filter({ hasText: 'Someone else has changed this meanwhile' }).waitFor();
     expectRefusals(1);
-    await form.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('row', { name: /^happy-hour Rush hour/ }).waitFor();
-    await press('Edit happy-hour');
-    await form.getByLabel('Title').fill('Happy hour');
+    expect(await admin('list-game-events', { gameId })).toMatchObject({ events: [{ title: 'Rush hour' }] });
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /^happy-hour Happy hour/ }).waitFor();
     await press('Remove happy-hour');

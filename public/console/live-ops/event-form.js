@@ -5,7 +5,7 @@ import { Dialog } from '../../shared/dialog.js';
 import { useAdmin } from '../admin.js';
 import { FormProblem, jsonProblem, problemAt, SelectField, TextField } from '../fields.js';
 import { localText, localZone, TimeField, timeOf } from './time-field.js';
-import { useSubmit } from './use-submit.js';
+import { useSubmit, useVersion } from './use-submit.js';
 
 /** @typedef {import('./calendar.js').CalendarEvent} CalendarEvent */
 
@@ -32,6 +32,7 @@ export function EventForm({ gameId, event, onClose }) {
   const zonesId = useId();
   const zones = useMemo(() => ['UTC', ...Intl.supportedValuesOf('timeZone')], []);
   const dataProblem = jsonProblem(data);
+  const changing = useVersion(event?.version);
   const { busy, error, submit } = useSubmit(async () => {
     const input = {
       gameId,
@@ -44,7 +45,9 @@ export function EventForm({ gameId, event, onClose }) {
       timeZone: timeZone.trim(),
     };
     if (event === undefined) await admin.call('createEvent', { ...input, key: key.trim() });
-    else await admin.call('updateEvent', { ...input, key: event.key, ifVersion: event.version });
+    else {
+      await changing((ifVersion) => admin.call('updateEvent', { ...input, key: event.key, ifVersion }));
+    }
     return event === undefined ? 'Event created' : 'Saved';
   }, onClose);
   return html`

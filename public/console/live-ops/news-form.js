@@ -7,7 +7,7 @@ import { useAdmin } from '../admin.js';
 import { CheckField, FormProblem, problemAt, SelectField, TextField } from '../fields.js';
 import { MarkdownField } from './markdown-field.js';
 import { localText, TimeField, timeOf } from './time-field.js';
-import { useSubmit } from './use-submit.js';
+import { useSubmit, useVersion } from './use-submit.js';
 
 /** @typedef {import('./news.js').NewsItem} NewsItem */
 
@@ -38,6 +38,7 @@ export function NewsForm({ gameId, item, onClose }) {
   const [publishAt, setPublishAt] = useState(localText(planned));
   const [expiresAt, setExpiresAt] = useState(localText(item?.expiresAt ?? null));
   const formId = useId();
+  const changing = useVersion(item?.version);
   const { busy, error, submit } = useSubmit(async () => {
     const at = publication === 'draft' ? null : publication === 'now' ? 0 : timeOf(publishAt, planned);
     const input = {
@@ -52,7 +53,9 @@ export function NewsForm({ gameId, item, onClose }) {
     const saved =
       item === undefined
         ? await admin.call('publishNews', { ...(gameId !== undefined && { gameId }), ...input })
-        : await admin.call('updateNews', { newsId: item.newsId, ifVersion: item.version, ...input });
+        : await changing((ifVersion) =>
+            admin.call('updateNews', { newsId: item.newsId, ifVersion, ...input }),
+          );
     return { draft: 'Draft saved', scheduled: 'Scheduled', published: 'Published', expired: 'Saved' }[
       saved.item.status
     ];

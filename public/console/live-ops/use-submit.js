@@ -1,5 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../shared/api.js';
 import { toast } from '../../shared/toasts.js';
+import { changedMeanwhile } from '../save-game.js';
 
 /**
  * Submits a form once at a time, and provides the error when it is rejected.
@@ -23,4 +25,23 @@ export function useSubmit(act, onDone) {
     setBusy(false);
   };
   return { busy, error, submit };
+}
+
+/**
+ * Saves a change of the version that a form shows. When someone else has made another one meanwhile, the form says so, and
+ * the next attempt replaces that one.
+ * @param {number | undefined} shown undefined in a form for something new
+ * @returns {<Result>(save: (ifVersion: number | undefined) => Promise<Result>) => Promise<Result>}
+ */
+export function useVersion(shown) {
+  const known = useRef(shown);
+  return async (save) => {
+    try {
+      return await save(known.current);
+    } catch (failed) {
+      if (!(failed instanceof ApiError) || failed.version === undefined) throw failed;
+      known.current = failed.version;
+      throw new Error(changedMeanwhile);
+    }
+  };
 }

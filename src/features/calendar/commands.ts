@@ -61,6 +61,7 @@ export const changeEvent = command(
       throw new GantryError(
         'calendar_event_changed',
         `This changes version ${version}, but version ${row.version} has been stored since; read it first`,
+        { present: { version: row.version } },
       );
     }
     const { title, data, ...times } = changes;

@@ -89,6 +89,7 @@ export const changeNews = command(
       throw new GantryError(
         'news_changed',
         `The news item has version ${before.version} now: read it with listNewsItems, then change it again`,
+        { present: { version: before.version } },
       );
     }
     if (publishAt !== undefined && before.publishedAt > 0) {

@@ -45,7 +45,8 @@ const errorBody = z
         .optional()
         .meta({ description: 'For `update_required`: what to install, and where; empty texts: not said' }),
       version: z.int().min(0).optional().meta({
-        description: 'The version of that state; 0: it does not exist. For `config_changed`: of the config',
+        description:
+          'The version of that state; 0: it does not exist. For `config_changed`, `news_changed` and `calendar_event_changed`: of the config, item or event',
       }),
     }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
