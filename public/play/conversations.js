@@ -12,6 +12,8 @@ const pageSize = 50;
 const mostListed = 250;
 /** PROTOCOL.md, "Typing": the minimum time between two sent signals. */
 const typingSentEveryMs = 2_000;
+/** What many events at once change is read once for all of them, after this time, in milliseconds. */
+const readDelayMs = 300;
 /** Read markers are debounced by this, in milliseconds, because a reader passes many messages. */
 const markReadDelayMs = 500;
 
@@ -28,6 +30,13 @@ export class Conversations extends Observable {
   #mark = null;
   #lastTyping = 0;
   #nextUnsent = 1;
+  #loadTimer = 0;
+  /** The last messages of conversations that are not listed, until the next load. @type {Map<string, Message>} */
+  #unlisted = new Map();
+  /** The conversations of other games, whose messages arrive here too. @type {Set<string>} */
+  #elsewhere = new Set();
+  /** The conversations whose unread messages are about to be counted. @type {Set<string>} */
+  #uncounted = new Set();
   loaded = false;
   /** @type {unknown} */
   error = null;
@@ -78,8 +87,15 @@ export class Conversations extends Observable {
   async load() {
     try {
       const known = this.#byId;
+      const unlisted = this.#unlisted;
+      this.#unlisted = new Map();
       const listed = await this.#page('');
       const { open } = this;
+      // Their messages would have listed those of this game.
+      const oldest = listed.at(-1)?.updatedAt ?? 0;
+      for (const [channelId, { createdAt }] of unlisted)
+        if (createdAt > oldest && !listed.some(({ _id }) => _id === channelId))
+          this.#elsewhere.add(channelId);
       this.#byId = new Map(
         listed.map((one) => {
           const conversation = known.get(one._id) ?? new ConversationState(one);
@@ -99,6 +115,15 @@ export class Conversations extends Observable {
       if (!this.loaded) this.error = error;
     }
     this.changed();
+  }
+
+  /** Loads the conversations again, once for all the events that ask for it within a short time. */
+  loadSoon() {
+    if (this.#loadTimer !== 0) return;
+    this.#loadTimer = window.setTimeout(() => {
+      this.#loadTimer = 0;
+      this.load();
+    }, readDelayMs);
   }
 
   /** Loads the next page of the list. */
@@ -269,8 +294,18 @@ export class Conversations extends Observable {
       conversation.unread = 0;
       this.changed();
     } else {
-      this.#countUnread(channelId).catch(() => {});
+      this.#countUnreadSoon(channelId);
     }
+  }
+
+  /** Counts once for all the events that ask for it within a short time. @param {string} channelId */
+  #countUnreadSoon(channelId) {
+    if (this.#uncounted.has(channelId)) return;
+    this.#uncounted.add(channelId);
+    setTimeout(() => {
+      this.#uncounted.delete(channelId);
+      this.#countUnread(channelId).catch(() => {});
+    }, readDelayMs);
   }
 
   /** @param {string} channelId */
@@ -411,6 +446,7 @@ export class Conversations extends Observable {
 
   /** @param {Channel} channel the current version */
   putChannel(channel) {
+    this.#elsewhere.delete(channel._id);
     const known = this.#byId.get(channel._id);
     const before = known?.channel.participants ?? [];
     const isReplaced = before.some(
@@ -441,7 +477,11 @@ export class Conversations extends Observable {
   /** @param {Message} message possibly a duplicate */
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
-    if (!conversation && this.hasMore) this.load(); // one of the older conversations, which is now the latest
+    // One of the older conversations, which is now the latest, or one of another game.
+    if (!conversation && this.hasMore && !this.#elsewhere.has(message.channelId)) {
+      this.#unlisted.set(message.channelId, message);
+      this.loadSoon();
+    }
     conversation?.countNew(message, message.senderId === this.#wallet);
     this.#put(message);
   }
@@ -462,7 +502,7 @@ export class Conversations extends Observable {
     const isOwn = conversation.messages.find((one) => one._id === _id)?.senderId === this.#wallet;
     conversation.remove(_id);
     // What is before the player's own last message counts as read.
-    if (conversation.unread > 0 || isOwn) this.#countUnread(channelId).catch(() => {});
+    if (conversation.unread > 0 || isOwn) this.#countUnreadSoon(channelId);
     // The list shows the message before it, which was not loaded.
     if (!conversation.loaded && conversation.messages.length === 0)
       this.loadMessages(channelId).catch(() => {});
@@ -491,6 +531,7 @@ export class Conversations extends Observable {
   }
 
   close() {
+    clearTimeout(this.#loadTimer);
     this.#sendMark();
   }
 

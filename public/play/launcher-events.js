@@ -83,7 +83,7 @@ export function applyEvents(connection, launcher) {
     const [kind, id] = stream.split(':');
     // Deferred until after the event being handled now, so that none is missed in between.
     queueMicrotask(() => {
-      if (kind === 'channel') for (const one of allConversations()) one.load();
+      if (kind === 'channel') for (const one of allConversations()) one.loadSoon();
       if (kind === 'game' && id === current?.game.gameId) current?.stream.loadFeed().catch(() => {});
     });
   });

@@ -9,6 +9,7 @@ import { connectLauncher } from '../support/launcher.ts';
 import { until } from '../support/until.ts';
 import { noBrowser } from './browser.ts';
 import { useDemoInBrowser } from './demo-in-browser.ts';
+import { signedInAs } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
   const demo = useDemoInBrowser();
@@ -34,6 +35,16 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
   const entry = (page: Page, name: string) => page.locator('.conversation-entry').filter({ hasText: name });
   const unreadOf = (page: Page, name: string) => async () =>
     Number((await entry(page, name).locator('.count > [aria-hidden]').allTextContents())[0] ?? 0);
+  /** How often a page that is loaded from now on calls an operation. */
+  function callsOf(page: Page, operation: string): () => number {
+    let calls = 0;
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes(`["${operation}"`)) calls += 1;
+      }),
+    );
+    return () => calls;
+  }
   const total = (page: Page) => async () => Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0);
 
   test('follow edits, unsends and what is read elsewhere', async () => {
@@ -105,6 +116,53 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
     await page.getByRole('link', { name: 'All games' }).click();
     for (const { channelId } of others)
       await until('it is read', async () => (await db.read(findUnread, owner, channelId)).unreadCount === 0);
+  });
+
+  test('of more conversations than are listed, the list is read once for many messages, also for those of a game', async () => {
+    const { db } = demo.server.services;
+    const { page } = await demo.signIn();
+    const { address: wallet, gameId: launcherGameId } = await signedInAs(page);
+    const other = await demo.server.openSession(demo.gameId);
+    const owner = { gameId: demo.gameId, wallet: other.wallet };
+    const inGame = await db.write(createChannel, owner, [wallet]);
+    const outside: { owner: typeof owner; channelId: string }[] = [];
+    for (let count = 0; count < 30; count++) {
+      const from = { gameId: launcherGameId, wallet: (await demo.server.openSession(demo.gameId)).wallet };
+      const { _id: channelId } = await db.write(createChannel, from, [wallet]);
+      await db.write(sendMessage, from, channelId, `Ahoy ${count}`);
+      outside.push({ owner: from, channelId });
+    }
+    const reads = callsOf(page, 'getMessageChannels');
+    await page.reload();
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    await page.getByRole('button', { name: 'Show earlier' }).waitFor();
+    await page.locator('.badge.connection', { hasText: 'Live' }).waitFor();
+    for (const round of ['once', 'again']) {
+      for (let count = 0; count < 200; count++)
+        await db.write(sendMessage, owner, inGame._id, `In the game ${count}`);
+      const [oldest] = outside.splice(0, 1);
+      if (!oldest) throw new Error('no conversation');
+      await db.write(sendMessage, oldest.owner, oldest.channelId, `Ahoy ${round}`);
+      await entry(page, `Ahoy ${round}`).waitFor();
+    }
+    expect(reads()).toBeLessThan(20);
+  });
+
+  test('are counted once when many messages are unsent together', async () => {
+    const { db } = demo.server.services;
+    const { page, others } = await play('Grace H');
+    const [grace] = others;
+    if (!grace) throw new Error('no player');
+    const sent: string[] = [];
+    for (let count = 0; count < 100; count++) sent.push(await grace.say(`Ahoy ${count}`));
+    const unread = unreadOf(page, 'Grace H');
+    await expect.poll(unread).toBe(100);
+    const counts = callsOf(page, 'getUnreadCount');
+    await page.reload();
+    await expect.poll(unread).toBe(100);
+    for (const messageId of sent.slice(1)) await db.write(unsendMessage, grace.owner, messageId);
+    await expect.poll(unread).toBe(1);
+    expect(counts()).toBeLessThan(20);
   });
 
   test('requests to be friends are counted until they are withdrawn or answered elsewhere', async () => {

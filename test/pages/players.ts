@@ -12,7 +12,7 @@ export interface PlayerAtLauncher extends WatchedPage {
   connection: Locator;
 }
 
-const claims = z.object({ address: z.string(), jti: z.string() });
+const claims = z.object({ address: z.string(), jti: z.string(), gameId: z.string() });
 
 /** Signs in as a guest and opens the demo game. */
 export async function playDemoGame(
