@@ -1,4 +1,4 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** An object whose changes views subscribe to. */
 export class Observable {
@@ -28,11 +28,36 @@ export class Observable {
 }
 
 /**
- * Renders the component again whenever the observed object changes.
+ * Renders the component again whenever the observed object changes: at once, unless that is as soon after the last
+ * rendering as that one took. So many changes at once do not keep the page from handling them.
  * @param {Observable} observed
  */
 export function useChanges(observed) {
   const [, rerender] = useState(0);
+  const pace = useRef({ startedAt: 0, restsUntil: 0 });
+  useLayoutEffect(() => {
+    const { startedAt } = pace.current;
+    if (startedAt === 0) return; // rendered for another reason
+    const now = performance.now();
+    pace.current = { startedAt: 0, restsUntil: now + (now - startedAt) };
+  });
   // A layout effect subscribes with the rendering; changes before an effect after the paint would be missed.
-  useLayoutEffect(() => observed.onChange(() => rerender((count) => count + 1)), [observed]);
+  useLayoutEffect(() => {
+    let timer = 0;
+    const render = () => {
+      timer = 0;
+      pace.current.startedAt = performance.now();
+      rerender((count) => count + 1);
+    };
+    const unsubscribe = observed.onChange(() => {
+      if (timer !== 0) return;
+      const rest = pace.current.restsUntil - performance.now();
+      if (rest > 0) timer = window.setTimeout(render, rest);
+      else render();
+    });
+    return () => {
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [observed]);
 }

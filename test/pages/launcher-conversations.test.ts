@@ -41,6 +41,31 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
 
+  test('five hundred messages at once are shown with far fewer renderings', async () => {
+    const { db } = demo.server.services;
+    const { page, wallet } = await demo.play();
+    const [other] = await named('Sailor of the Line');
+    if (!other) throw new Error('no player');
+    const { _id: channelId } = await db.write(createChannel, other, [wallet]);
+    await db.write(sendMessage, other, channelId, 'Ahoy');
+    await showPanel(page, /Messages/);
+    await page.locator('.conversation-entry').click();
+    await page.locator('.bubble', { hasText: 'Ahoy' }).waitFor();
+    const renderings = await page.evaluateHandle(() => {
+      const counted = { count: 0 };
+      const observer = new MutationObserver(() => {
+        counted.count += 1;
+      });
+      observer.observe(document.querySelector('.log') ?? document.body, { childList: true });
+      return counted;
+    });
+    const texts = Array.from({ length: 500 }, (_, at) => `Wave ${at}.`);
+    await Promise.all(texts.map((text) => db.write(sendMessage, other, channelId, text)));
+    await page.locator('.bubble', { hasText: 'Wave 499.' }).waitFor();
+    expect(await bubbles({ page })).toEqual(['Ahoy', ...texts]);
+    expect(await renderings.evaluate(({ count }) => count)).toBeLessThan(200);
+  });
+
   test('of fifty conversations, each shows its last message and the name of the other player', async () => {
     const { db } = demo.server.services;
     const { page, wallet } = await demo.play();
