@@ -1,6 +1,5 @@
 import { Observable } from '../shared/observable.js';
-
-const pageSize = 250;
+import { readAll } from './read-all.js';
 
 /** @typedef {Pick<import('gantry-client').GantryClient, 'call'>} Session */
 
@@ -27,14 +26,8 @@ export class BlockedPlayers extends Observable {
   }
 
   async load() {
-    /** @type {Map<string, string>} */
-    const names = new Map();
-    for (let total = 1; names.size < total; ) {
-      const page = await this.#game.call('listBlockedPlayers', { limit: pageSize, skip: names.size });
-      total = page.data.length === 0 ? 0 : page.total;
-      for (const { wallet, username } of page.data) names.set(wallet, username);
-    }
-    this.names = names;
+    const blocked = await readAll((page) => this.#game.call('listBlockedPlayers', page));
+    this.names = new Map(blocked.map(({ wallet, username }) => [wallet, username]));
     this.changed();
   }
 

@@ -1,4 +1,5 @@
 import { Observable } from '../shared/observable.js';
+import { readAll } from './read-all.js';
 
 /**
  * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
@@ -7,7 +8,6 @@ import { Observable } from '../shared/observable.js';
  */
 
 const pageSize = 30;
-const maxMuted = 250;
 const never = Number.POSITIVE_INFINITY;
 /** The longest time that `setTimeout` accepts. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -45,11 +45,11 @@ export class Inbox extends Observable {
   /** Loads the newest page: on start, after a reconnect, and when a game is turned off or on. */
   async load() {
     try {
-      const [{ notifications, unread, cursor }, { data }] = await Promise.all([
+      const [{ notifications, unread, cursor }, muted] = await Promise.all([
         this.#connection.call('listNotifications', { limit: pageSize }),
-        this.#connection.call('listMutedGames', { limit: maxMuted }),
+        readAll((page) => this.#connection.call('listMutedGames', page)),
       ]);
-      this.muted = data;
+      this.muted = muted;
       this.notifications = notifications;
       this.#cursor = cursor;
       this.unread = unread;

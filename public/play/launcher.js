@@ -11,6 +11,7 @@ import { Lobby } from './lobby.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { PlayerGames } from './player-games.js';
+import { readAll } from './read-all.js';
 import { gameSessionEnd, openingProblem, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
 import {
@@ -206,13 +207,14 @@ export class Launcher extends Observable {
     try {
       this.error = null;
       // Shown together, so that nothing moves when the second arrives.
-      const [{ data }] = await Promise.all([
-        this.#connection.call('getGames', { kind: 'game', limit: 250 }),
+      const [games] = await Promise.all([
+        readAll((page) => this.#connection.call('getGames', { kind: 'game', ...page })),
         this.playerGames.load(),
       ]);
-      this.games = data;
-      this.playerGames.count(data);
-      this.playerGames.follow(data);
+      // One that was added meanwhile may have moved others to the next page.
+      this.games = [...new Map(games.map((game) => [game.gameId, game])).values()];
+      this.playerGames.count(this.games);
+      this.playerGames.follow(this.games);
     } catch (error) {
       if (this.games === null) this.error = error;
     }

@@ -1,4 +1,5 @@
 import { Observable } from '../shared/observable.js';
+import { readAll } from './read-all.js';
 
 /** @typedef {import('gantry-client').OperationOutput<'listRecentGames'>['games'][number]} RecentGame */
 
@@ -37,11 +38,11 @@ export class PlayerGames extends Observable {
   /** Loads favorites and recently played games. What cannot be loaded stays as it is: games can be played without. */
   async load() {
     const [favorites, recent] = await Promise.allSettled([
-      this.#connection.call('listFavoriteGames', { limit: 250 }),
+      readAll((page) => this.#connection.call('listFavoriteGames', page)),
       this.#connection.call('listRecentGames', { limit: recentLength }),
     ]);
     if (favorites.status === 'fulfilled') {
-      this.favorites = new Set(favorites.value.data.map(({ gameId }) => gameId));
+      this.favorites = new Set(favorites.value.map(({ gameId }) => gameId));
     }
     if (recent.status === 'fulfilled') this.recent = recent.value.games;
     this.changed();

@@ -1,6 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { changeGame } from '../../src/features/administration/commands.ts';
+import { setFavorite } from '../../src/features/games/library-commands.ts';
 import { listFavorites } from '../../src/features/games/library-queries.ts';
 import { moveNewsMark } from '../../src/features/news/commands.ts';
 import { findSessions, liveSessions } from '../../src/features/sessions/queries.ts';
@@ -520,5 +521,18 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', () => {
     await admin('end-maintenance', { gameId: demo.gameId });
     await page.locator('.maintenance').waitFor({ state: 'hidden' });
     await inGame.locator('.maintenance').first().waitFor({ state: 'hidden' });
+  });
+
+  test('lists all games and marks all favorites, also more than fit a page of the lists', async () => {
+    const many: string[] = [];
+    for (let at = 0; at < 300; at++)
+      many.push((await demo.server.createGame({ name: `Fleet ${at}`, slug: `fleet-${at}` })).gameId);
+    const { page } = await demo.signIn();
+    const { address: wallet } = await signedInAs(page);
+    for (const gameId of many) await demo.server.services.db.write(setFavorite, { gameId, wallet }, true);
+    await page.reload();
+    await page.getByRole('button', { name: /^(Play|Details of) Fleet 299$/ }).waitFor();
+    expect(await page.locator('.game-card', { hasText: 'Fleet' }).count()).toBe(300);
+    expect(await page.getByRole('button', { name: /^Favorite: Fleet/, pressed: true }).count()).toBe(300);
   });
 });
