@@ -31,6 +31,8 @@ export class Conversations extends Observable {
   #lastTyping = 0;
   #nextUnsent = 1;
   #loadTimer = 0;
+  /** Whether what is loaded next replaces everything. */
+  #isStale = false;
   /** The last messages of conversations that are not listed, until the next load. @type {Map<string, Message>} */
   #unlisted = new Map();
   /** The conversations of other games, whose messages arrive here too. @type {Set<string>} */
@@ -40,8 +42,8 @@ export class Conversations extends Observable {
   loaded = false;
   /** @type {unknown} */
   error = null;
-  /** Where the list continues; null when it is complete. @type {string | null} */
-  #cursor = null;
+  /** Where the list continues, and the time of its last conversation; null when it is complete. @type {{ cursor: string, oldest: number } | null} */
+  #rest = null;
   isLoadingMore = false;
   /** @type {string | null} the conversation on screen */
   openId = null;
@@ -80,33 +82,16 @@ export class Conversations extends Observable {
   }
 
   get hasMore() {
-    return this.#cursor !== null;
+    return this.#rest !== null;
   }
 
   /** Loads the conversations with their last messages, and everything about the open one. */
   async load() {
+    clearTimeout(this.#loadTimer);
+    this.#loadTimer = 0;
+    this.#isStale = false;
     try {
-      const known = this.#byId;
-      const unlisted = this.#unlisted;
-      this.#unlisted = new Map();
-      const listed = await this.#page('');
-      const { open } = this;
-      // Their messages would have listed those of this game.
-      const oldest = listed.at(-1)?.updatedAt ?? 0;
-      for (const [channelId, { createdAt }] of unlisted)
-        if (createdAt > oldest && !listed.some(({ _id }) => _id === channelId))
-          this.#elsewhere.add(channelId);
-      this.#byId = new Map(
-        listed.map((one) => {
-          const conversation = known.get(one._id) ?? new ConversationState(one);
-          return [one._id, conversation.putListed(one, conversation === open)];
-        }),
-      );
-      if (open && !this.#byId.has(open.channel._id)) {
-        // It is among the older ones, or the player is no longer in it.
-        if (this.hasMore) this.#byId.set(open.channel._id, open);
-        else this.openId = null;
-      }
+      await this.#loadList(false);
       if (this.openId !== null)
         await Promise.all([this.loadMessages(this.openId), this.refreshParticipants()]);
       this.error = null;
@@ -117,22 +102,64 @@ export class Conversations extends Observable {
     this.changed();
   }
 
+  /**
+   * Loads the latest conversations.
+   * @param {boolean} keepsOthers whether those that were listed, and what is loaded of the open one, are current
+   */
+  async #loadList(keepsOthers) {
+    const unlisted = this.#unlisted;
+    this.#unlisted = new Map();
+    const { data, rest } = await this.#page('');
+    const listed = new Set(data.map(({ _id }) => _id));
+    const oldest = data.at(-1)?.updatedAt ?? 0;
+    let isContinuous = keepsOthers;
+    for (const [channelId, { createdAt }] of unlisted) {
+      if (listed.has(channelId)) continue;
+      // Its message would have listed it, if it were one of this game; or it comes after this page.
+      if (createdAt > oldest) this.#elsewhere.add(channelId);
+      else isContinuous = false;
+    }
+    const known = this.#byId;
+    const { open } = this;
+    const page = data.map((one) => {
+      const conversation = known.get(one._id) ?? new ConversationState(one);
+      return /** @type {const} */ ([one._id, conversation.putListed(one, conversation === open)]);
+    });
+    this.#byId = new Map([...(isContinuous ? known : []), ...page]);
+    if (!isContinuous) this.#rest = rest;
+    if (open && !this.#byId.has(open.channel._id)) {
+      // It is among the older ones, or the player is no longer in it.
+      if (this.hasMore) this.#byId.set(open.channel._id, open);
+      else this.openId = null;
+    }
+  }
+
   /** Loads the conversations again, once for all the events that ask for it within a short time. */
   loadSoon() {
+    this.#isStale = true;
+    this.#loadLater();
+  }
+
+  #loadLater() {
     if (this.#loadTimer !== 0) return;
-    this.#loadTimer = window.setTimeout(() => {
+    this.#loadTimer = window.setTimeout(async () => {
       this.#loadTimer = 0;
-      this.load();
+      if (this.#isStale) return this.load();
+      await this.#loadList(true).catch(() => {}); // with the next message again
+      this.markRead(); // the open one may have been listed with unread messages
+      this.changed();
     }, readDelayMs);
   }
 
   /** Loads the next page of the list. */
   async loadMore() {
-    if (this.#cursor === null || this.isLoadingMore) return;
+    if (this.#rest === null || this.isLoadingMore) return;
     this.isLoadingMore = true;
     this.changed();
     try {
-      for (const one of await this.#page(this.#cursor)) {
+      const { data, rest } = await this.#page(this.#rest.cursor);
+      this.#rest = rest;
+      for (const one of data) {
         if (!this.#byId.has(one._id)) this.#byId.set(one._id, new ConversationState(one).putListed(one));
       }
     } finally {
@@ -146,8 +173,7 @@ export class Conversations extends Observable {
     const page = { cursor, limit: this.#listSize, withUnread: true, withPreview: true };
     const { data, players = [], more, nextCursor = '' } = await this.#game.call('getMessageChannels', page);
     for (const { wallet, username, avatar } of players) this.#players.learn(wallet, username, avatar);
-    this.#cursor = more ? nextCursor : null;
-    return data;
+    return { data, rest: more ? { cursor: nextCursor, oldest: data.at(-1)?.updatedAt ?? 0 } : null };
   }
 
   /**
@@ -477,13 +503,21 @@ export class Conversations extends Observable {
   /** @param {Message} message possibly a duplicate */
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
-    // One of the older conversations, which is now the latest, or one of another game.
-    if (!conversation && this.hasMore && !this.#elsewhere.has(message.channelId)) {
-      this.#unlisted.set(message.channelId, message);
-      this.loadSoon();
-    }
+    if (!conversation) this.#putUnlisted(message);
     conversation?.countNew(message, message.senderId === this.#wallet);
     this.#put(message);
+  }
+
+  /**
+   * Of one of the older conversations, which is now the latest, unless it was sent before the list was loaded; or of
+   * another game.
+   * @param {Message} message
+   */
+  #putUnlisted(message) {
+    const { channelId, createdAt } = message;
+    if (this.#rest === null || createdAt <= this.#rest.oldest || this.#elsewhere.has(channelId)) return;
+    this.#unlisted.set(channelId, message);
+    this.#loadLater();
   }
 
   /** @param {Message} message */

@@ -148,6 +148,44 @@ describe.skipIf(noBrowser !== null)('unread messages in the launcher', () => {
     expect(reads()).toBeLessThan(20);
   });
 
+  test('a message in a conversation that is not listed leaves the list and the open conversation as they are', async () => {
+    const { db } = demo.server.services;
+    const { page } = await demo.signIn();
+    const { address: wallet, gameId } = await signedInAs(page);
+    const say = async (from: { gameId: string; wallet: string }, channelId: string, text: string) =>
+      void (await db.write(sendMessage, from, channelId, text));
+    const outside = await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => {
+        const from = { gameId, wallet: (await demo.server.openSession(demo.gameId)).wallet };
+        const { _id: channelId } = await db.write(createChannel, from, [wallet]);
+        return { say: (text: string) => say(from, channelId, text), at };
+      }),
+    );
+    for (const one of outside) await one.say(`Ahoy ${one.at}.`);
+    const latest = outside.at(-1);
+    for (let count = 0; count < 120; count++) await latest?.say(`Long story ${count}.`);
+    const reads = callsOf(page, 'getMessageChannels');
+    await page.reload();
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    await expect.poll(reads).toBe(2); // again because what happened before the connection is not replayed
+    await page.getByRole('button', { name: 'Show earlier' }).click();
+    await expect.poll(() => page.locator('.conversation-entry').count()).toBe(50);
+    await entry(page, 'Long story 119.').click();
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await page.getByText('Long story 20.', { exact: true }).waitFor();
+
+    const before = await total(page)();
+    await outside[0]?.say('Remember me?');
+    await expect.poll(total(page)).toBeGreaterThan(before);
+    await page.getByText('Long story 20.', { exact: true }).waitFor();
+    expect(await page.locator('.bubble').count()).toBe(100);
+    await page.getByRole('button', { name: 'Back to all messages' }).click();
+    await entry(page, 'Remember me?').waitFor();
+    expect(await page.locator('.conversation-entry').count()).toBe(51);
+    await page.getByRole('button', { name: 'Show earlier' }).click();
+    await expect.poll(() => page.locator('.conversation-entry').count()).toBe(60);
+  });
+
   test('are counted once when many messages are unsent together', async () => {
     const { db } = demo.server.services;
     const { page, others } = await play('Grace H');
