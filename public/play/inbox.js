@@ -8,6 +8,8 @@ import { readAll } from './read-all.js';
  */
 
 const pageSize = 30;
+/** Notifications that are marked as read together are counted once, after this time, in milliseconds. */
+const countDelayMs = 300;
 const never = Number.POSITIVE_INFINITY;
 /** The longest time that `setTimeout` accepts. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -18,6 +20,8 @@ export class Inbox extends Observable {
   /** The cursor of the next page; null when everything is loaded. @type {string | null} */
   #cursor = null;
   #expiryTimer = 0;
+  #countTimer = 0;
+  #isMarkingAll = false;
   /** Without expired ones. @type {InboxNotification[] | null} null until loaded */
   notifications = null;
   /** Also of those that are not loaded. */
@@ -36,6 +40,7 @@ export class Inbox extends Observable {
 
   close() {
     clearTimeout(this.#expiryTimer);
+    clearTimeout(this.#countTimer);
   }
 
   get hasMore() {
@@ -117,7 +122,19 @@ export class Inbox extends Observable {
     this.unread = Math.max(0, this.unread - count);
     this.changed();
     // Some are older than the loaded ones, so only the server knows the unread count.
-    if (isUnknown) this.load();
+    if (isUnknown && !this.#isMarkingAll) this.#countUnreadSoon();
+  }
+
+  /** Counts once for all the events that ask for it within a short time. */
+  #countUnreadSoon() {
+    if (this.#countTimer !== 0) return;
+    this.#countTimer = window.setTimeout(async () => {
+      this.#countTimer = 0;
+      const answer = await this.#connection.call('listNotifications', { limit: 1 }).catch(() => null);
+      if (answer === null) return; // after the next connection again
+      this.unread = answer.unread;
+      this.changed();
+    }, countDelayMs);
   }
 
   /**
@@ -139,7 +156,15 @@ export class Inbox extends Observable {
     if (this.unread === 0) return;
     this.unread = 0;
     this.changed();
-    let result = await this.#connection.call('markNotificationsRead', { all: true });
-    while (result.more) result = await this.#connection.call('markNotificationsRead', { all: true });
+    this.#isMarkingAll = true;
+    try {
+      let result = await this.#connection.call('markNotificationsRead', { all: true });
+      while (result.more) result = await this.#connection.call('markNotificationsRead', { all: true });
+    } catch (error) {
+      this.#countUnreadSoon();
+      throw error;
+    } finally {
+      this.#isMarkingAll = false;
+    }
   }
 }

@@ -18,6 +18,8 @@ export function NotificationsMenu({ launcher }) {
   /** The game that the player has just turned off or on here: its button goes, with the focus. @type {{ current: string | null }} */
   const turned = useRef(null);
   const menu = useMenu(launcher.places, 'notifications');
+  // Not rendered while nobody sees it: in a page that stays open, it grows.
+  const isOpen = launcher.places.dialog('notifications') !== null;
   /** @param {ToggleEvent} event */
   const toggled = ({ newState }) => {
     menu.onToggle();
@@ -56,7 +58,8 @@ export function NotificationsMenu({ launcher }) {
     </button>
     <div id="notifications" ...${menu} class="menu" popover="auto" role="dialog" tabindex="-1" aria-label="Notifications" onToggle=${toggled}>
       ${
-        notifications === null
+        isOpen &&
+        (notifications === null
           ? error === null
             ? html`<${LoadingRows} rows=${3} label="Loading notifications" />`
             : html`<${ErrorState} error=${error} title="Could not load notifications" onRetry=${() => inbox.load()} />`
@@ -78,9 +81,10 @@ export function NotificationsMenu({ launcher }) {
                 )}
               </ul>
               ${inbox.hasMore && html`<div class="notifications-more"><${Button} kind="plain" size="small" busy=${inbox.isLoadingMore} onClick=${() => inbox.loadMore().catch(toastError)}>Show earlier<//></div>`}
-            `
+            `)
       }
       ${
+        isOpen &&
         muted.length > 0 &&
         html`
           <section class="muted-games" aria-label="Turned off">

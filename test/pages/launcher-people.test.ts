@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readMutes } from '../../src/features/moderation/queries.ts';
 import { readReports } from '../../src/features/moderation/reports/queries.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { listUnread } from '../../src/features/notifications/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
@@ -232,6 +233,32 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     await ada.page.reload(); // the list stays open
     await inbox.getByText('Hat 32', { exact: true }).waitFor();
     expect(await inbox.locator('.notification.unread').count()).toBe(0);
+  });
+
+  test('six hundred notifications are read without loading the list again, and are not in the page while nobody looks', async () => {
+    const { db } = demo.server.services;
+    const { page, wallet } = await demo.play();
+    const owner = { gameId: demo.gameId, wallet };
+    const hats = Array.from({ length: 600 }, (_, at) => `Hat ${at}`);
+    await Promise.all(hats.map((message) => db.write(notifyPlayer, owner, { message, type: 'success' })));
+    await page.getByRole('button', { name: 'Notifications, 600 new' }).waitFor();
+    expect(await page.locator('.notification').count()).toBe(0);
+    const lists: string[] = [];
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        if (String(payload).includes('["listNotifications"')) lists.push(String(payload));
+      }),
+    );
+    await page.reload();
+    await page.getByRole('button', { name: 'Notifications, 600 new' }).click();
+    const rows = page.getByRole('dialog', { name: 'Notifications' }).locator('.notification');
+    await expect.poll(() => rows.count()).toBe(30);
+    await page.getByRole('button', { name: 'Show earlier' }).click();
+    await expect.poll(() => rows.count()).toBe(60);
+    await until('all are read', async () => (await db.read(listUnread, owner, 1)).length === 0);
+    await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    expect(lists.filter((payload) => payload.includes('"limit":30'))).toHaveLength(2);
+    expect(await rows.count()).toBe(60);
   });
 
   test('a game is turned off from its notification and on again, in the list and on its page, on every device', async () => {
