@@ -51,7 +51,8 @@ export class DueActions {
       await Promise.all(due.map((action) => this.#postpone(action, `${tooExpensive}; it will be retried`)));
       return 0;
     }
-    const ready = await Promise.all(due.map((action) => this.#prepare(action)));
+    const codes = new Map<Hex, Promise<Hex | undefined>>();
+    const ready = await Promise.all(due.map((action) => this.#prepare(action, codes)));
     this.#lane.faultPoint('prepared');
     const transactions = await this.#sign(ready, { maxFeePerGas, maxPriorityFeePerGas });
     // In nonce order and in one batch: if one is refused, so are those after it.
@@ -102,8 +103,11 @@ export class DueActions {
     return transactions;
   }
 
-  /** The call data and gas of an action; null if it cannot be sent, now or ever. */
-  async #prepare(action: ListedAction): Promise<PreparedAction | null> {
+  /** The call data and gas of an action; null if it cannot be sent, now or ever. `codes`: of contracts, as they are read. */
+  async #prepare(
+    action: ListedAction,
+    codes: Map<Hex, Promise<Hex | undefined>>,
+  ): Promise<PreparedAction | null> {
     const { client, account, settings } = this.#lane.options;
     let abi: Abi = [];
     try {
@@ -111,8 +115,10 @@ export class DueActions {
       abi = [parseFunction(call.function), ...(parseAbi(call.errors) as Abi)];
       const data = encodeFunctionData({ abi, args: typedArguments(call.function, call.args) });
       const to = asHex(call.contract);
+      const reading = codes.get(to) ?? client.getCode({ address: to });
+      codes.set(to, reading);
       const [code, needed] = await Promise.all([
-        client.getCode({ address: to }),
+        reading,
         call.gas === undefined
           ? client.estimateGas({ account: account.address, to, data })
           : BigInt(call.gas),
