@@ -79,6 +79,7 @@ export function applyEvents(connection, launcher) {
   };
 
   connection.onResync((stream) => {
+    if (launcher.connectionState.state === 'connecting') return; // everything is loaded after the first connection
     const { current } = launcher;
     const [kind, id] = stream.split(':');
     // Deferred until after the event being handled now, so that none is missed in between.

@@ -99,7 +99,7 @@ export class Launcher extends Observable {
   constructor(launcherJwt, places, onEnded) {
     super();
     this.places = places;
-    this.shown = { ...places.place, slug: '' };
+    this.shown = shownIn('', places.place);
     this.#launcherJwt = launcherJwt;
     this.#onEnded = onEnded;
     const { address, username, avatar, exp, gameId } = claimsOf(launcherJwt);
@@ -184,7 +184,7 @@ export class Launcher extends Observable {
   #showPlace() {
     const { place } = this.places;
     const slug = this.current?.game.slug ?? '';
-    if (place.slug === slug || place.panel !== '') this.shown = { ...place, slug, dialogs: [] };
+    if (place.slug === slug || place.panel !== '') this.shown = { ...shownIn(slug, place), dialogs: [] };
   }
 
   /**
@@ -597,4 +597,14 @@ export class Launcher extends Observable {
     this.#launcherJwt = launcherJwt;
     storeRenewed(launcherJwt);
   }
+}
+
+/**
+ * What is shown of a place in a game or the library, also while the place's game is being opened: its conversations are
+ * only there.
+ * @param {string} slug of the open game; empty: the library
+ * @param {import('./places.js').Place} place
+ */
+function shownIn(slug, place) {
+  return { ...place, slug, ...(slug !== place.slug && { channel: '' }) };
 }
