@@ -62,7 +62,7 @@ export function Conversation({ launcher, current, conversation }) {
   useLayoutEffect(() => {
     const element = log.current;
     if (element && atEnd.current) element.scrollTop = element.scrollHeight;
-  }, [lastKey, messages.at(-1)?.content, conversation.typing.size]);
+  }, [conversation.loaded, lastKey, messages.at(-1)?.content, conversation.typing.size]);
   useEffect(() => {
     const refresh = () => {
       if (document.visibilityState === 'hidden') return;

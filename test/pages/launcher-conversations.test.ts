@@ -66,6 +66,30 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
     expect(await renderings.evaluate(({ count }) => count)).toBeLessThan(200);
   });
 
+  test('a long last message leaves room for the time and the unread ones, and is what the conversation opens at', async () => {
+    const { db } = demo.server.services;
+    const { page, wallet } = await demo.play();
+    const [other] = await named('Sailor of the Line');
+    if (!other) throw new Error('no player');
+    const { _id } = await db.write(createChannel, other, [wallet]);
+    for (let count = 1; count <= 40; count++) await db.write(sendMessage, other, _id, `Ahoy ${count}`);
+    await db.write(sendMessage, other, _id, `Aho${'y'.repeat(200)}`);
+    await page.reload();
+    await showPanel(page, /Messages/);
+    const row = page.locator('.conversation-entry');
+    const count = row.locator('.count', { hasText: '41' });
+    for (const part of [count, row.locator('time')]) {
+      const [inner, outer] = await Promise.all([part.boundingBox(), row.boundingBox()]);
+      if (!inner || !outer) throw new Error('not shown');
+      expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width);
+    }
+    await row.click();
+    await page.locator('.bubble', { hasText: 'Ahoyyy' }).waitFor();
+    const below = () =>
+      page.locator('.log').evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
+    expect(await below()).toBeLessThan(2);
+  });
+
   test('of fifty conversations, each shows its last message and the name of the other player', async () => {
     const { db } = demo.server.services;
     const { page, wallet } = await demo.play();
