@@ -31,6 +31,8 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
   useEffect(() => setBase(stored), [stored]);
   const shown = useMemo(() => typedOf(base), [base]);
   const [edits, setEdits] = useState(/** @type {Partial<Typed>} */ ({}));
+  // What the edited fields showed before: `stored` may be read again meanwhile, with what someone else has changed.
+  const [edited, setEdited] = useState(/** @type {Partial<Typed>} */ ({}));
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const typed = { ...shown, ...edits };
@@ -40,17 +42,21 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
     setBusy(true);
     setError(null);
     try {
-      const [before, now] = [settingsOf(shown), settingsOf(typed)];
+      const [before, now] = [settingsOf({ ...shown, ...edited }), settingsOf(typed)];
       const current = await read();
       setBase(current);
       const known = flat(before);
       const theirs = flat(settingsOf(typedOf(current)));
-      if (isContradicted(changedFields(known, flat(now)), known, theirs)) throw new Error(changedMeanwhile);
+      if (isContradicted(changedFields(known, flat(now)), known, theirs)) {
+        setEdited({});
+        throw new Error(changedMeanwhile);
+      }
       await admin.call('updateGame', { gameId, ...changesOf(before, now) });
       toast('Saved', 'success'); // also when reading it again fails
       onSaved();
       setBase(await read());
       setEdits((latest) => changedFields(edits, latest)); // what was typed since then
+      setEdited({});
     } catch (failed) {
       setError(failed);
     }
@@ -62,7 +68,10 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
    * @param {Field} field
    * @returns {(value: Typed[Field]) => void}
    */
-  const edit = (field) => (value) => setEdits((latest) => ({ ...latest, [field]: value }));
+  const edit = (field) => (value) => {
+    setEdits((latest) => ({ ...latest, [field]: value }));
+    if (!(field in edits)) setEdited((latest) => ({ ...latest, [field]: shown[field] }));
+  };
   return { typed, edit, busy, error, save };
 }
 

@@ -271,6 +271,33 @@ describe.skipIf(noBrowser !== null)('the settings of a game', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  test('also say so when another form has been saved since, which reads all settings again', async () => {
+    await showView(page, settings);
+    const image = form('General').getByLabel('Image');
+    await image.fill('/ours.png');
+    const { gameId } = await readGame();
+    await post(
+      `${server.url}/admin/update-game`,
+      { gameId, image: '/theirs.png', order: 9 },
+      bearer(server.adminToken),
+    );
+    await form('Policies').getByLabel('One session per player').check();
+    await save('Policies');
+    await expect.poll(() => form('General').getByLabel('Order').inputValue()).toBe('9');
+    await form('General').getByRole('button', { name: /^Save/ }).click();
+    await form('General').getByText('Someone else has changed this meanwhile').waitFor();
+    expect(await readGame()).toMatchObject({ image: '/theirs.png' });
+    expect(await image.inputValue()).toBe('/ours.png');
+    await save('General');
+    expect(await readGame()).toMatchObject({ image: '/ours.png' });
+    expect(await form('General').getByLabel('Order').inputValue()).toBe('9');
+    await image.fill('');
+    await save('General');
+    await form('Policies').getByLabel('One session per player').uncheck();
+    await save('Policies');
+    expect(watched.complaints).toEqual([]);
+  });
+
   test('and all other forms can be sent by nobody who may only read', async () => {
     const token = newAdministratorToken();
     const hashed = { tokenHash: hashOfToken(token), lifetimeMs: null };
