@@ -164,7 +164,7 @@ export function FormProblem({ error, fields }) {
   const problems = problemsIn(error);
   const isAtFields =
     problems.length > 0 && problems.every((problem) => fields.some((path) => isAt(problem, path)));
-  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields && isMarked ? 'Correct the marked fields.' : messageOf(error)}${isUnanswered(error) && ' It may have been saved all the same: before you send it again, look in another tab.'}</p>`;
+  return html`<p class="banner bad" role="alert" ref=${banner}>${isAtFields && isMarked ? 'Correct the marked fields.' : messageOf(error)}${isUnanswered(error) && ' What you sent may have been saved all the same: look in another tab before you send it again.'}</p>`;
 }
 
 /**

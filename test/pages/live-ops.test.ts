@@ -122,7 +122,7 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     const form = page.getByRole('dialog');
     await form.getByLabel('Title').fill('Once');
     await form.getByRole('button', { name: 'Publish' }).click();
-    await form.getByText('It may have been saved all the same').waitFor();
+    await form.getByText('What you sent may have been saved all the same').waitFor();
     await page.unroute('**/admin/publish-news');
     await form.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('row', { name: /Once/ }).waitFor();
