@@ -27,19 +27,23 @@ export class Observable {
   }
 }
 
+/** How long a view may be rendered again and again, in milliseconds, before it rests. */
+const burstMs = 250;
+
 /**
- * Renders the component again whenever the observed object changes: at once, unless that is as soon after the last
- * rendering as that one took. So many changes at once do not keep the page from handling them.
+ * Renders the component again whenever the observed object changes: at once, unless there are so many changes that
+ * rendering them would keep the page from anything else; then half of the time, several together.
  * @param {Observable} observed
  */
 export function useChanges(observed) {
   const [, rerender] = useState(0);
-  const pace = useRef({ startedAt: 0, restsUntil: 0 });
+  /** `restedAt`: when the time that it took is made up for. */
+  const pace = useRef({ startedAt: 0, restedAt: 0 });
   useLayoutEffect(() => {
-    const { startedAt } = pace.current;
+    const { startedAt, restedAt } = pace.current;
     if (startedAt === 0) return; // rendered for another reason
     const now = performance.now();
-    pace.current = { startedAt: 0, restsUntil: now + (now - startedAt) };
+    pace.current = { startedAt: 0, restedAt: Math.max(restedAt, startedAt) + 2 * (now - startedAt) };
   });
   // A layout effect subscribes with the rendering; changes before an effect after the paint would be missed.
   useLayoutEffect(() => {
@@ -51,7 +55,7 @@ export function useChanges(observed) {
     };
     const unsubscribe = observed.onChange(() => {
       if (timer !== 0) return;
-      const rest = pace.current.restsUntil - performance.now();
+      const rest = pace.current.restedAt - performance.now() - burstMs;
       if (rest > 0) timer = window.setTimeout(render, rest);
       else render();
     });

@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== null)('the history of the launcher', () => {
       await page.goBack();
       await page.goBack();
       await log.waitFor();
-      expect(await page.getByRole('dialog').count()).toBe(0);
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
       await page.goBack();
       await friends.waitFor();
       await page.goBack();
