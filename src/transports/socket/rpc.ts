@@ -11,6 +11,7 @@ import type { LargeCall } from '../../features/states/large-input.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { EmittedCall } from '../../runtime/internals/engine-io.ts';
 import { type AnyEventListener, onAnyEvent } from '../../runtime/internals/socket-io.ts';
+import { withTimeout } from '../../runtime/timeouts.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
 import type { HandshakeInfo } from '../live/handshake-info.ts';
 import type { CallListeners, CallTraffic, SocketTraffic } from '../live/socket-traffic.ts';
@@ -27,6 +28,12 @@ export interface RpcDependencies {
   largeCalls: ConcurrencyLimiter;
   report(thrown: unknown, callId?: string): void;
 }
+
+/**
+ * After this time, in milliseconds, a call about the connection no longer has others wait: one that changes the status
+ * waits for up to five seconds for a Redis that does not answer.
+ */
+const maxTurnMs = 500;
 
 /** What every call on a socket carries from its connection. */
 export interface Caller extends HandshakeInfo {
@@ -132,12 +139,21 @@ class SocketCalls implements CallListeners, AnyEventListener {
     });
   }
 
-  /** Calls about the connection itself are executed one by one, as they were sent: the last one has the last word. */
   #execute(call: Call): Promise<unknown> {
-    const { execute } = this.#dependencies;
-    if (call.operation.service !== 'realtime-events') return execute(call);
+    return call.operation.service === 'realtime-events'
+      ? this.#executeInOrder(call)
+      : this.#dependencies.execute(call);
+  }
+
+  /** Calls about the connection itself are executed one by one, as they were sent: the last one has the last word. */
+  async #executeInOrder(call: Call): Promise<unknown> {
     this.#inOrder ??= new ConcurrencyLimiter(1);
-    return this.#inOrder.take(() => execute(call));
+    const { answer } = await this.#inOrder.take(async () => {
+      const executing = this.#dependencies.execute(call);
+      await withTimeout(maxTurnMs, executing);
+      return { answer: executing };
+    });
+    return answer;
   }
 }
 
