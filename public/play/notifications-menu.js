@@ -18,12 +18,15 @@ export function NotificationsMenu({ launcher }) {
   /** The game that the player has just turned off or on here: its button goes, with the focus. @type {{ current: string | null }} */
   const turned = useRef(null);
   const menu = useMenu(launcher.places, 'notifications');
-  // Not rendered while nobody sees it: in a page that stays open, it grows.
-  const isOpen = launcher.places.dialog('notifications') !== null;
+  const [isShown, setShown] = useState(false);
+  // Not rendered while nobody sees it, since it grows in a page that stays open; but until it is hidden, when the browser
+  // moves the focus from it to the button.
+  const isRendered = isShown || launcher.places.dialog('notifications') !== null;
   /** @param {ToggleEvent} event */
   const toggled = ({ newState }) => {
     menu.onToggle();
     const isOpen = newState === 'open';
+    setShown(isOpen);
     const ids = isOpen ? notifications?.flatMap(({ _id, readAt }) => (readAt === null ? [_id] : [])) : [];
     setHighlighted(new Set(ids));
     if (isOpen) inbox.markAllRead().catch(() => {}); // if this fails, they are at worst unread once more
@@ -58,7 +61,7 @@ export function NotificationsMenu({ launcher }) {
     </button>
     <div id="notifications" ...${menu} class="menu" popover="auto" role="dialog" tabindex="-1" aria-label="Notifications" onToggle=${toggled}>
       ${
-        isOpen &&
+        isRendered &&
         (notifications === null
           ? error === null
             ? html`<${LoadingRows} rows=${3} label="Loading notifications" />`
@@ -84,7 +87,7 @@ export function NotificationsMenu({ launcher }) {
             `)
       }
       ${
-        isOpen &&
+        isRendered &&
         muted.length > 0 &&
         html`
           <section class="muted-games" aria-label="Turned off">

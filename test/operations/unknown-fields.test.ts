@@ -28,6 +28,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     'order',
     'after',
     'since',
+    'dayStarts',
     'range',
   ],
   'what a list shows of what the caller may see': [

@@ -7,7 +7,7 @@ import { launchBrowser, noBrowser, openPage, type WatchedPage } from './browser.
 /** What a page may transfer at its first load: slightly more requests or bytes than it makes today. */
 const pages = [
   { path: '/', usable: 'Healthy', mostRequests: 8, mostBytes: 90_000 },
-  { path: '/play', usable: 'Play as a guest', mostRequests: 10, mostBytes: 160_000 },
+  { path: '/play', usable: 'Play as a guest', mostRequests: 10, mostBytes: 162_000 },
   { path: '/console', usable: 'Admin token', mostRequests: 10, mostBytes: 220_000 },
   { path: '/docs', usable: 'On this page', mostRequests: 10, mostBytes: 220_000 },
   { path: '/docs/reference', usable: 'setUserScore', mostRequests: 8, mostBytes: 150_000 },

@@ -229,7 +229,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', () => {
 
   test('a season that ends by its schedule ends on a page that is open, which asks for none to be ended', async () => {
     const { gameId, slug } = await ranked();
-    const page = await open(`games/${slug}`);
+    const page = await open('games');
     await page.clock.install({ time: Date.now() });
     await showView(page, `games/${slug}/leaderboard/weekly`);
     await page.getByRole('button', { name: 'End season 1' }).click();

@@ -403,7 +403,7 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
   });
 
   test('events and news that begin or end are shown as such on a page that is open', async () => {
-    const opened = await openConsole(browser, server, 'games/orbit');
+    const opened = await openConsole(browser, server, 'games');
     await opened.page.clock.install({ time: Date.now() });
     const at = Date.now() + hourMs;
     const event = { gameId, key: 'eclipse', startsAt: at, endsAt: at + hourMs };
