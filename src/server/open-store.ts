@@ -226,15 +226,16 @@ function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL 
 /** Creates the keys when there is no database yet; requires them when there is one. */
 function openKeys(config: StoreConfig, opener: Opener): Pick<OpenStore, 'keys' | 'box'> {
   const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
+  const hasDatabase = existsSync(database); // first: another process that creates it has created the keys before
   const lacksTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
   const lacksSecretKey = config.secretKey === undefined && !existsSync(secretKey);
-  if ((lacksTokenKeys || lacksSecretKey) && existsSync(database)) {
+  if (hasDatabase && (lacksTokenKeys || lacksSecretKey)) {
     openDatabase(database).close(); // a damaged database is reported before missing keys
     throw new KeyFileError(
       lacksTokenKeys ? tokenKeysMissing(config.dataDirectory, tokenKeys) : secretKeyMissing(secretKey),
     );
   }
-  if (!existsSync(database)) {
+  if (!hasDatabase) {
     refuseStrayLog(database);
     const missing = describeMissingDatabase(config.dataDirectory);
     if (missing !== null) throw new DatabaseUnusableError(missing);

@@ -116,7 +116,8 @@ function createAtomically(file: string): void {
 /** Refuses a write-ahead log whose database is missing. @throws DatabaseUnusableError */
 export function refuseStrayLog(file: string): void {
   const log = logOf(file);
-  if ((sizeOf(log) ?? 0) === 0) return;
+  // In this order: another process that creates the database does so before its log.
+  if ((sizeOf(log) ?? 0) === 0 || sizeOf(file) !== null) return;
   throw new DatabaseUnusableError(
     `${file} is not there, but ${log} is, with writes that belong to it. Put ${file} back beside it, or restore a ` +
       `backup: ${commandOn(dirname(file), 'gantry restore <file> --force')}. To begin with an empty database, move everything out of the directory.`,

@@ -1,9 +1,10 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events, streams } from '../../../src/core/events/tables.ts';
 import type { AnyTable, Column, Kind } from '../../../src/core/storage/table.ts';
-import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
+import { openDatabase, refuseStrayLog } from '../../../src/engines/sqlite/open-database.ts';
 import { physicalName } from '../../../src/engines/sqlite/table-statements.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -104,4 +105,16 @@ describe.each(all.map((table) => ({ name: table.name, table })))('the table $nam
 test("every table of the database is declared, or the engine's own", () => {
   const there = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   expect(there.toSorted()).toEqual([...all.map((table) => table.name), ...engines].toSorted());
+});
+
+test('a log is not without its database when another process has created both meanwhile', async () => {
+  await using place = await temporaryDirectory();
+  const file = join(place.path, 'gantry.db');
+  const other = openDatabase(file);
+  other.exec("INSERT INTO server_keys VALUES ('of the test', '', 0)");
+  refuseStrayLog(file);
+  other.close();
+  await rm(file);
+  await writeFile(`${file}-wal`, 'writes');
+  expect(() => refuseStrayLog(file)).toThrow('is not there, but');
 });
