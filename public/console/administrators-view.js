@@ -9,10 +9,10 @@ import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
+import { changedFields } from './edit-conflicts.js';
 import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
 import { PageHead } from './page-head.js';
 import { useQuery } from './queries.js';
-import { changedFields } from './save-game.js';
 import { SecretOnce } from './secret-once.js';
 
 /**

@@ -4,6 +4,7 @@ import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { changedFields, changedMeanwhile, isContradicted } from './edit-conflicts.js';
 import {
   CheckField,
   FormProblem,
@@ -20,7 +21,6 @@ import {
   rankingOf,
   scheduleChoices,
 } from './leaderboard-labels.js';
-import { changedFields, changedMeanwhile, isContradicted } from './save-game.js';
 
 /** @typedef {import('./leaderboard-labels.js').Leaderboard} Leaderboard */
 

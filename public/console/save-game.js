@@ -2,14 +2,12 @@ import { html } from 'htm/preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { changedFields, changedMeanwhile, isContradicted } from './edit-conflicts.js';
 
 /** In place of the button that saves. */
 export const noPermission = html`<p class="quiet small">Your role cannot change settings.</p>`;
 
 /** @typedef {Omit<import('./admin.js').Input<'updateGame'>, 'gameId'>} Settings */
-
-export const changedMeanwhile =
-  'Someone else has changed this meanwhile. Save again to replace that with what is shown here, or reload the page to see it.';
 
 /**
  * A form of a game's settings. Fields that were not edited follow what is stored, and are not saved: someone else may
@@ -79,17 +77,6 @@ export function useSettingsForm({ gameId, stored, read, typedOf, settingsOf, onS
 const flat = ({ policies, ...rest }) => ({ ...rest, ...(policies ?? {}) });
 
 /**
- * Whether someone else has given another value to a field that is to be saved.
- * @param {object} ours what is to be saved
- * @param {object} known what this person has seen
- * @param {object} theirs what is stored now
- */
-export function isContradicted(ours, known, theirs) {
-  const others = changedFields(known, theirs);
-  return Object.keys(changedFields(theirs, ours)).some((name) => name in others);
-}
-
-/**
  * The settings that differ from those before.
  * @param {Settings} before
  * @param {Settings} now
@@ -101,18 +88,4 @@ function changesOf(before, now) {
     ...changedFields(before, now),
     policies: policies && changedFields(before.policies ?? {}, policies),
   };
-}
-
-/**
- * The fields of `now` whose values differ from those before.
- * @template {object} Values
- * @param {object} before
- * @param {Values} now
- * @returns {Partial<Values>}
- */
-export function changedFields(before, now) {
-  const known = new Map(Object.entries(before));
-  const isChanged = (/** @type {[string, unknown]} */ [name, value]) =>
-    JSON.stringify(value) !== JSON.stringify(known.get(name));
-  return /** @type {Partial<Values>} */ (Object.fromEntries(Object.entries(now).filter(isChanged)));
 }

@@ -19,8 +19,8 @@ export function NotificationsMenu({ launcher }) {
   const turned = useRef(null);
   const menu = useMenu(launcher.places, 'notifications');
   const [isShown, setShown] = useState(false);
-  // Not rendered while nobody sees it, since it grows in a page that stays open; but until it is hidden, when the browser
-  // moves the focus from it to the button.
+  // Rendered only while the menu is open, since the list grows in a page that stays open; until the menu is hidden, when
+  // the browser moves the focus from it to the button.
   const isRendered = isShown || launcher.places.dialog('notifications') !== null;
   /** @param {ToggleEvent} event */
   const toggled = ({ newState }) => {

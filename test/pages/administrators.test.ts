@@ -224,7 +224,7 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await signedInAs(page)).toMatch(/Annie E\s+owner/);
 
-    // Whoever does not sign in again leaves the page.
+    // Without signing in again, one leaves the page.
     await server.services.db.write(removeAdministrator, other.administratorId);
     await page.getByRole('link', { name: 'Games', exact: true }).click();
     await again.getByRole('button', { name: 'Close' }).click();

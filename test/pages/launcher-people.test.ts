@@ -235,7 +235,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', () => {
     expect(await inbox.locator('.notification.unread').count()).toBe(0);
   });
 
-  test('six hundred notifications are read without loading the list again, and are not in the page while nobody looks', async () => {
+  test('six hundred notifications are read without loading the list again, and are in the page only while the menu is open', async () => {
     const { db } = demo.server.services;
     const { page, wallet } = await demo.play();
     const owner = { gameId: demo.gameId, wallet };

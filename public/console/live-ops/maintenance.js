@@ -9,10 +9,10 @@ import { useAdmin } from '../admin.js';
 import { Allowed } from '../allowed.js';
 import { TimeCell } from '../cells.js';
 import { ConfirmButton } from '../confirm-button.js';
+import { changedMeanwhile, isContradicted } from '../edit-conflicts.js';
 import { FormProblem, problemAt, SelectField, TextField } from '../fields.js';
 import { isActive, maintenanceChanges, useMaintenance } from '../maintenance-banner.js';
 import { linkTo } from '../route.js';
-import { changedMeanwhile, isContradicted } from '../save-game.js';
 import { localText, localZone, TimeField, timeOf } from './time-field.js';
 import { useSubmit } from './use-submit.js';
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../shared/api.js';
 import { toast } from '../../shared/toasts.js';
-import { changedMeanwhile } from '../save-game.js';
+import { changedMeanwhile } from '../edit-conflicts.js';
 
 /**
  * Submits a form once at a time, and provides the error when it is rejected.

@@ -145,7 +145,7 @@ class SocketCalls implements CallListeners, AnyEventListener {
       : this.#dependencies.execute(call);
   }
 
-  /** Calls about the connection itself are executed one by one, as they were sent: the last one has the last word. */
+  /** Calls about the connection itself are executed one by one, in the order in which they were sent, so that the last one takes effect. */
   async #executeInOrder(call: Call): Promise<unknown> {
     this.#inOrder ??= new ConcurrencyLimiter(1);
     const { answer } = await this.#inOrder.take(async () => {
