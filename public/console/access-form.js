@@ -1,9 +1,8 @@
 import { html } from 'htm/preact';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { Allowed } from './allowed.js';
 import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
-import { noPermission, useSettingsForm } from './save-game.js';
+import { SaveButtons, useSettingsForm } from './save-game.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 /** @typedef {NonNullable<Game['policies']['access']>} AccessRule */
@@ -92,7 +91,8 @@ function groupOf(type, of) {
  * @param {import('./game-settings.js').FormProps} props
  */
 export function AccessForm({ game, ...form }) {
-  const { typed, edit, busy, error, save } = useSettingsForm({
+  const { typed, edit, error, save, saving } = useSettingsForm({
+    name: 'access',
     ...form,
     stored: game,
     typedOf: ({ policies }) => ({ access: typedAccess(policies.access) }),
@@ -124,7 +124,7 @@ export function AccessForm({ game, ...form }) {
         )}
         <div><${Button} size="small" disabled=${count >= maxTokens} onClick=${() => setParts([...parts, partOf('any', [blankToken()])])}><${Icon} name="plus" />Add requirement<//></div>
         <${FormProblem} error=${error} fields=${[path]} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save required tokens<//><//></div>
+        <${SaveButtons} label="Save required tokens" saving=${saving} />
       </form>
     </section>
   `;

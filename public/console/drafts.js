@@ -2,6 +2,14 @@ import { useLayoutEffect } from 'preact/hooks';
 import { Observable } from '../shared/observable.js';
 
 /**
+ * The key of what is edited in a tab of a game.
+ * @param {string} gameId
+ * @param {string} tab its path
+ * @param {string} part what is edited there
+ */
+export const draftKey = (gameId, tab, part) => `${gameId} ${tab} ${part}`;
+
+/**
  * Unsaved edits, which outlive their view until the page is left, for which the browser asks for confirmation.
  * They are never written to browser storage.
  */
@@ -11,6 +19,11 @@ class Drafts extends Observable {
 
   get size() {
     return this.#drafts.size;
+  }
+
+  /** Whether a tab of a game has unsaved edits. @param {string} gameId @param {string} tab its path */
+  isUnsaved(gameId, tab) {
+    return [...this.#drafts.keys()].some((key) => key.startsWith(draftKey(gameId, tab, '')));
   }
 
   /**

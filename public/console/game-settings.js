@@ -1,9 +1,7 @@
 import { html } from 'htm/preact';
-import { Button } from '../shared/button.js';
 import { ErrorState, LoadingRows } from '../shared/states.js';
 import { AccessForm } from './access-form.js';
 import { useAdmin } from './admin.js';
-import { Allowed } from './allowed.js';
 import { CheckField, FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { GameRemoval } from './game-removal.js';
 import { GameSecrets } from './game-secrets.js';
@@ -12,7 +10,7 @@ import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-field
 import { MinVersionForm } from './min-version-form.js';
 import { OriginsField } from './origins-field.js';
 import { useQuery } from './queries.js';
-import { noPermission, useSettingsForm } from './save-game.js';
+import { SaveButtons, useSettingsForm } from './save-game.js';
 import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
 import { StorageField } from './storage-field.js';
 import { WordFilterForm } from './word-filter-form.js';
@@ -79,7 +77,8 @@ function Library({ gameId, onSaved }) {
 
 /** @param {FormProps} props */
 function General({ game, ...form }) {
-  const { typed, edit, busy, error, save } = useSettingsForm({
+  const { typed, edit, error, save, saving } = useSettingsForm({
+    name: 'general',
     ...form,
     stored: game,
     typedOf: (stored) => ({
@@ -111,7 +110,7 @@ function General({ game, ...form }) {
         <${TextField} label="Order" type="number" step="1" required value=${order} onValue=${edit('order')} problem=${problemAt(error, 'order')} hint="Games with a lower number come first; with the same number, the oldest first." />
         ${listing !== 'archived' && html`<${CheckField} label="Unlisted" checked=${listing === 'unlisted'} onChecked=${(/** @type {boolean} */ isUnlisted) => setListing(isUnlisted ? 'unlisted' : 'listed')} hint="Not in the list of games: only those who know its URL can open it." />`}
         <${FormProblem} error=${error} fields=${['name', 'url', 'image', 'order', 'allowedOrigins']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save<//><//></div>
+        <${SaveButtons} label="Save" saving=${saving} />
       </form>
     </section>
   `;
@@ -119,7 +118,8 @@ function General({ game, ...form }) {
 
 /** @param {FormProps} props */
 function Policies({ game, ...form }) {
-  const { typed, edit, busy, error, save } = useSettingsForm({
+  const { typed, edit, error, save, saving } = useSettingsForm({
+    name: 'policies',
     ...form,
     stored: game,
     typedOf: ({ policies }) => ({
@@ -196,7 +196,7 @@ function Policies({ game, ...form }) {
         <${StorageField} gameId=${form.gameId} value=${storage} onValue=${edit('storage')} error=${error} />
         <${SpendingFields} value=${spending} onValue=${edit('spending')} error=${error} />
         <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending', 'policies.storageQuotaMegabytes']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//><//></div>
+        <${SaveButtons} label="Save policies" saving=${saving} disabled=${isHalfTyped(limits)} />
       </form>
     </section>
   `;

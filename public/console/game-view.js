@@ -20,7 +20,7 @@ import { Players } from './players.js';
 import { useQuery } from './queries.js';
 import { Queue } from './queue.js';
 import { linkTo } from './route.js';
-import { RulesView, rulesDraftKey } from './rules-view.js';
+import { RulesView } from './rules-view.js';
 import { StatesView } from './states-view.js';
 import { WebhooksView } from './webhooks-view.js';
 
@@ -112,7 +112,7 @@ function TabLinks({ game, current }) {
     <nav class="tabs game-tabs" aria-label="${game.name} tabs" ref=${row}>
       ${tabs.map(
         ({ path, label }) => html`
-          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current ? 'page' : undefined}>${label}${path === 'rules' && drafts.get(rulesDraftKey(game.gameId)) !== undefined && html`<span class="unsaved" title="Unsaved changes"><span class="visually-hidden">, unsaved changes</span></span>`}</a>
+          <a key=${path} class="tab" href=${linkTo('games', game.slug, path)} aria-current=${path === current ? 'page' : undefined}>${label}${drafts.isUnsaved(game.gameId, path) && html`<span class="unsaved" title="Unsaved changes"><span class="visually-hidden">, unsaved changes</span></span>`}</a>
         `,
       )}
     </nav>

@@ -1,9 +1,8 @@
 import { html } from 'htm/preact';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
-import { Allowed } from './allowed.js';
 import { FormProblem, linesOf, problemAt, problemAtLine, SelectField, TextField } from './fields.js';
-import { noPermission, useSettingsForm } from './save-game.js';
+import { SaveButtons, useSettingsForm } from './save-game.js';
 
 /** @typedef {import('./admin.js').Output<'getGame'>['game']} GamePage */
 /** @typedef {GamePage['media'][number] & { key: number }} TypedMedium as typed */
@@ -19,7 +18,8 @@ let lastKey = 0;
  * @param {Omit<import('./game-settings.js').FormProps, 'game' | 'read'> & { page: GamePage, read: () => Promise<GamePage> }} props
  */
 export function LibraryForm({ page, ...form }) {
-  const { typed, edit, busy, error, save } = useSettingsForm({
+  const { typed, edit, error, save, saving } = useSettingsForm({
+    name: 'page',
     ...form,
     stored: page,
     typedOf: (stored) => ({
@@ -44,7 +44,7 @@ export function LibraryForm({ page, ...form }) {
         <${TextField} label="Age rating" maxlength=${20} value=${ageRating} onValue=${edit('ageRating')} problem=${problemAt(error, 'ageRating')} hint="As its rating board writes it, such as PEGI 12." />
         <${MediaFields} value=${media} onValue=${edit('media')} error=${error} />
         <${FormProblem} error=${error} fields=${['description', 'tags', 'ageRating', 'media']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save page<//><//></div>
+        <${SaveButtons} label="Save page" saving=${saving} />
       </form>
     </section>
   `;

@@ -1,8 +1,6 @@
 import { html } from 'htm/preact';
-import { Button } from '../shared/button.js';
-import { Allowed } from './allowed.js';
 import { FormProblem, problemAt, TextField } from './fields.js';
-import { noPermission, useSettingsForm } from './save-game.js';
+import { SaveButtons, useSettingsForm } from './save-game.js';
 
 const path = 'policies.minVersion';
 
@@ -11,7 +9,8 @@ const path = 'policies.minVersion';
  * @param {import('./game-settings.js').FormProps} props
  */
 export function MinVersionForm({ game, ...form }) {
-  const { typed, edit, busy, error, save } = useSettingsForm({
+  const { typed, edit, error, save, saving } = useSettingsForm({
+    name: 'minimum version',
     ...form,
     stored: game,
     typedOf: ({ policies: { minVersion } }) => minVersion ?? { version: '', url: '', message: '' },
@@ -35,7 +34,7 @@ export function MinVersionForm({ game, ...form }) {
           `
         }
         <${FormProblem} error=${error} fields=${[path]} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy}>Save minimum version<//><//></div>
+        <${SaveButtons} label="Save minimum version" saving=${saving} />
       </form>
     </section>
   `;

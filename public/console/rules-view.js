@@ -8,7 +8,7 @@ import { ErrorState, LoadingRows, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { ConfirmButton } from './confirm-button.js';
-import { drafts, useDraft } from './drafts.js';
+import { draftKey, drafts, useDraft } from './drafts.js';
 import { DryRun } from './dry-run.js';
 import { roundingProblem } from './fields.js';
 import { JsonEditor } from './json-editor.js';
@@ -56,9 +56,6 @@ export function RulesView({ game }) {
   return html`<${Editor} game=${game} stored=${result} reload=${reload} />`;
 }
 
-/** @param {string} gameId */
-export const rulesDraftKey = (gameId) => `rules ${gameId}`;
-
 /**
  * Edits the version it was opened with, or continues an unsaved draft. A version saved by someone else in the meantime
  * replaces it when there are no unsaved changes; otherwise the user chooses.
@@ -67,7 +64,8 @@ export const rulesDraftKey = (gameId) => `rules ${gameId}`;
 function Editor({ game, stored, reload }) {
   const admin = useAdmin();
   const { gameId } = game;
-  const [draft] = useState(() => /** @type {Draft | undefined} */ (drafts.get(rulesDraftKey(gameId))));
+  const key = draftKey(gameId, 'rules', 'rules');
+  const [draft] = useState(() => /** @type {Draft | undefined} */ (drafts.get(key)));
   const [base, setBase] = useState(draft?.base ?? stored);
   const before = useMemo(() => textOf(base.rules), [base]);
   const [text, setText] = useState(draft?.text ?? before);
@@ -86,7 +84,7 @@ function Editor({ game, stored, reload }) {
     const isSaved = rules !== null && textOf(rules) === textOf(stored.rules);
     if (outdated && (!changed || isSaved)) load(stored);
   }, [outdated, changed, stored]);
-  useDraft(rulesDraftKey(gameId), changed ? { base, text } : undefined);
+  useDraft(key, changed ? { base, text } : undefined);
   /** @param {Problem} problem */
   const show = ({ start }) => editor.current?.select(start, endOfLine(text, start));
   const save = async () => {

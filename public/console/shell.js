@@ -122,7 +122,7 @@ export function Shell({ takesFocus, onSignOut }) {
             onSignOut();
           }}
         >
-          <p>Rules or a config were edited in this tab and not saved.</p>
+          <p>Changes made in this browser tab are not saved.</p>
         <//>
       `
     }

@@ -1,8 +1,6 @@
 import { html } from 'htm/preact';
-import { Button } from '../shared/button.js';
-import { Allowed } from './allowed.js';
 import { FormProblem, linesOf, problemAtLine, SelectField, TextField } from './fields.js';
-import { noPermission, useSettingsForm } from './save-game.js';
+import { SaveButtons, useSettingsForm } from './save-game.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
@@ -14,7 +12,8 @@ const maxWords = 500;
  * @param {import('./game-settings.js').FormProps} props
  */
 export function WordFilterForm({ game, ...form }) {
-  const { typed, edit, busy, error, save } = useSettingsForm({
+  const { typed, edit, error, save, saving } = useSettingsForm({
+    name: 'word filter',
     ...form,
     stored: game,
     typedOf: ({ policies: { wordFilter } }) => ({
@@ -41,7 +40,7 @@ export function WordFilterForm({ game, ...form }) {
         <${SelectField} label="Messages with these words" value=${action} onValue=${edit('action')} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Reject the message']]} hint="Names of players and channels with these words are always rejected." />
         <${TextField} label="Words and phrases" rows=${6} spellcheck=${false} value=${words} onValue=${edit('words')} problem=${tooMany ?? problemAtLine(error, 'policies.wordFilter.words', words)} hint="One per line, up to ${maxWords} of at most 60 characters. Only whole words match; case and accents are ignored. Messages already sent are not changed." />
         <${FormProblem} error=${error} fields=${['policies.wordFilter.words']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy} disabled=${tooMany !== undefined}>Save word filter<//><//></div>
+        <${SaveButtons} label="Save word filter" saving=${saving} disabled=${tooMany !== undefined} />
       </form>
     </section>
   `;

@@ -298,6 +298,29 @@ describe.skipIf(noBrowser !== null)('the settings of a game', () => {
     expect(watched.complaints).toEqual([]);
   });
 
+  test('keep unsaved changes when their tab is left, until they are saved or discarded', async () => {
+    await showView(page, settings);
+    const words = form('Moderation: word filter').getByLabel('Words and phrases');
+    const order = form('General').getByLabel('Order');
+    const stored = await order.inputValue();
+    await words.fill('not saved');
+    await order.fill('77');
+    await page.getByRole('link', { name: 'States' }).click();
+    await form('General').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /^Settings.*unsaved changes/ }).click();
+    await expect.poll(() => words.inputValue()).toBe('not saved');
+    expect(await order.inputValue()).toBe('77');
+    await form('General').getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => order.inputValue()).toBe(stored);
+    expect(await words.inputValue()).toBe('not saved');
+    await save('Moderation: word filter');
+    await words.fill('');
+    await save('Moderation: word filter');
+    expect(await page.getByText('unsaved changes').count()).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
   test('and all other forms can be sent by nobody who may only read', async () => {
     const token = newAdministratorToken();
     const hashed = { tokenHash: hashOfToken(token), lifetimeMs: null };

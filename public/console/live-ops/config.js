@@ -6,7 +6,7 @@ import { Dialog } from '../../shared/dialog.js';
 import { ErrorState, LoadingRows } from '../../shared/states.js';
 import { useAdmin } from '../admin.js';
 import { ConfirmButton } from '../confirm-button.js';
-import { drafts, useDraft } from '../drafts.js';
+import { draftKey, drafts, useDraft } from '../drafts.js';
 import { FormProblem, jsonProblem, TextField } from '../fields.js';
 import { JsonEditor } from '../json-editor.js';
 import { JsonView } from '../json-view.js';
@@ -44,8 +44,8 @@ export function Config({ game: { gameId } }) {
 
 /** @param {{ gameId: string, stored: Stored, reload: () => void }} props `stored`: as last read */
 function Editor({ gameId, stored, reload }) {
-  const draftKey = `config ${gameId}`;
-  const [draft] = useState(() => /** @type {Draft | undefined} */ (drafts.get(draftKey)));
+  const key = draftKey(gameId, 'live-ops', 'config');
+  const [draft] = useState(() => /** @type {Draft | undefined} */ (drafts.get(key)));
   const [base, setBase] = useState(draft?.base ?? stored);
   const before = textOf(base.entries);
   const [text, setText] = useState(draft?.text ?? before);
@@ -64,7 +64,7 @@ function Editor({ gameId, stored, reload }) {
     const isSaved = problem === '' && changesBetween(stored.entries, entriesOf(text)).length === 0;
     if (isOutdated && (!isChanged || isSaved)) load(stored);
   }, [isOutdated, isChanged, stored]);
-  useDraft(draftKey, isChanged ? { base, text } : undefined);
+  useDraft(key, isChanged ? { base, text } : undefined);
   return html`
     <div class="card-body form">
       <${JsonEditor}
