@@ -114,9 +114,12 @@ function isSameDay(one, other) {
   return day.format(one.createdAt) === day.format(other.createdAt);
 }
 
-/** The start of a message, for labels. @param {string} content */
+const characters = new Intl.Segmenter();
+
+/** The start of a message, for labels, never a part of an emoji. @param {string} content */
 export function excerptOf(content) {
-  return content.length > 40 ? `${content.slice(0, 40)}…` : content;
+  const next = characters.segment(content).containing(40);
+  return next ? `${content.slice(0, next.index)}…` : content;
 }
 
 /** @param {number} at */
