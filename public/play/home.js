@@ -28,6 +28,11 @@ export function Home({ launcher }) {
   const select = (id, isByKey) => {
     if (id !== shown) places.go({ panel: id }, isByKey);
   };
+  /** The games can be hundreds. @param {Event} event */
+  const skipGames = (event) => {
+    event.preventDefault();
+    document.getElementById(`tab-${shown}`)?.focus();
+  };
   const tabs = [
     ...(wide ? [] : [{ id: 'games', label: 'Games', icon: /** @type {const} */ ('game') }]),
     friendsTab(launcher, wide),
@@ -41,6 +46,7 @@ export function Home({ launcher }) {
   ];
   return html`
     <main class="game-screen ${wide ? 'wide' : 'narrow'}" tabindex="-1">
+      ${wide && html`<a class="skip-link visually-hidden" href="#tab-${shown}" onClick=${skipGames}>Skip the games</a>`}
       <${Library} launcher=${launcher} labelledBy=${wide ? undefined : 'tab-games'} hidden=${shown !== 'games' && !wide} />
       <div class="side">
         <${Tabs} label=${wide ? 'Friends, messages and news' : 'Games, friends, messages and news'} tabs=${tabs} selected=${shown} onSelect=${select} />

@@ -30,7 +30,9 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', () => {
     await page.getByRole('button', { name: 'Play as a guest' }).waitFor();
     await press('Play as a guest');
     await page.locator('.game-card').first().waitFor();
-    await press('Play Demo Game');
+    await press('Skip the games');
+    expect(await focused()).toBe('Friends');
+    await press('Play Demo Game', 'Shift+Tab');
     await page.getByRole('tab', { name: 'Leaderboard' }).waitFor();
     await tabTo(page, 'Leaderboard');
     await page.locator('.board-row').first().waitFor();
