@@ -121,6 +121,7 @@ function textOf(upgrade: Upgrade, isShared: boolean): string {
       `Disk         up to ${inMebibytes(diskNeeded)}${diskFree === null ? ' on the database server' : ` of ${inMebibytes(diskFree)} free`}`,
     );
   }
+  if (blocked.length > 0) return [...lines, ...blocked.map((why) => `Blocked      ${why}`)].join('\n');
   if (isShared) {
     lines.push(
       `Nodes        ${nodes} connected; nodes of the version before ${upgrade.nodesMayStay ? 'may run beside this one' : 'must be stopped first'}`,
@@ -131,7 +132,6 @@ function textOf(upgrade: Upgrade, isShared: boolean): string {
       ? 'Roll back    possible: the version before can use the database and all that was written since'
       : 'Roll back    only by restoring a backup made before: later writes are lost',
     `Backup       ${isShared ? 'pg_dump, or a snapshot of the database server' : 'gantry backup <file>'}, before the upgrade`,
-    ...blocked.map((why) => `Blocked      ${why}`),
   );
   return lines.join('\n');
 }

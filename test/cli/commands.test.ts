@@ -273,6 +273,10 @@ test('upgrade --check says what an upgrade does, what it needs and whether it ca
   db.exec(`UPDATE history SET oldest_compatible = ${latestSchema + 1}`);
   db.close();
   expect(await check()).toMatchObject([1, { blocked: [expect.stringContaining('from a newer Gantry')] }]);
+  const { stdout: refusal } = await gantry(['upgrade', '--check'], { env });
+  expect(refusal).toMatch(
+    /^Schema .*\nPending {6}nothing\nBlocked {6}The schema .* is from a newer Gantry.*\n$/,
+  );
 });
 
 test('with another key than its secrets are encrypted with, a database is neither opened nor migrated', async () => {
