@@ -8,9 +8,13 @@ type Address = z.infer<typeof address>;
 
 const answerTimeoutMs = 1_000;
 
-/** Call this once a server listens. `url` is `http://HOST:PORT`. Write errors are ignored: a full disk is not fatal. */
+/**
+ * Call this once a server listens. `url` is `http://HOST:PORT`: whoever had it before has ended, although another
+ * program may have its process id by now. Write errors are ignored: a full disk is not fatal.
+ */
 export function writeServerAddress(dataDirectory: string, url: string): void {
-  write(dataDirectory, [...others(dataDirectory), { url, pid: process.pid }]);
+  const elsewhere = others(dataDirectory).filter((other) => other.url !== url);
+  write(dataDirectory, [...elsewhere, { url, pid: process.pid }]);
 }
 
 /** Call this when this process no longer listens; other processes' addresses are left in place. */
