@@ -5,12 +5,7 @@ import { commandOn } from '../core/command-hint.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { GantryError } from '../core/errors.ts';
 import type { Database } from '../core/storage/database.ts';
-import {
-  type DatabaseFiles,
-  heldActionError,
-  type SealCheck,
-  type SealedColumn,
-} from '../core/storage/database-file.ts';
+import type { DatabaseFiles, SealCheck, SealedColumn } from '../core/storage/database-file.ts';
 import type { InspectServer } from '../core/storage/database-server.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { openDatabase, refuseStrayLog } from '../engines/sqlite/open-database.ts';
@@ -203,7 +198,7 @@ export async function holdRestored(database: string): Promise<number> {
 
 async function holdActions(db: Database): Promise<number> {
   await db.write(holdPrizes);
-  return db.write(holdChainActions, heldActionError);
+  return db.write(holdChainActions);
 }
 
 /** PostgreSQL's code for a write to a standby, or in a session that is set to read-only. */

@@ -1,5 +1,6 @@
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
-import { changeAction, lockAction } from '../queue/actions.ts';
+import { nonceUsedSinceLossError, sentBeforeLossError } from '../../core/storage/database-file.ts';
+import { changeAction, holdAction, lockAction } from '../queue/actions.ts';
 import type { ActionRow } from '../queue/tables.ts';
 import { charge } from './daily-budget.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
@@ -131,13 +132,18 @@ export const settleNonce = command(
   },
 );
 
-/** Settles a nonce that a foreign transaction has used: its action is `queued` again. */
+/**
+ * Settles a nonce that a foreign transaction has used: its action is `queued` again. One that was sent before changes of
+ * the database were lost is `failed`, because the transaction may be its own (see `holdChainActions`).
+ */
 export const requeueLost = command(
   'requeueLost',
   function* (tx, lane: string, node: string, nonce: number): Steps<boolean> {
     if (!(yield* lockLeased(tx, lane, node))) return false;
     const action = yield* settleTransactions(tx, lane, nonce);
-    if (action?.state === 'submitted') {
+    if (action?.state === 'submitted' && action.error === sentBeforeLossError) {
+      yield* holdAction(tx, action, nonceUsedSinceLossError);
+    } else if (action?.state === 'submitted') {
       const error = 'another transaction of the signer used its nonce; it will be sent again';
       yield* changeAction(tx, action, { state: 'queued', error, dueAt: tx.now });
       tx.wake('chain');
@@ -175,7 +181,7 @@ export const explainAction = command(
     if (!(yield* lockLeased(tx, lane, node))) return false;
     const row = yield* lockAction(tx, actionId);
     if (row?.state !== 'queued' && row?.state !== 'submitted') return false;
-    if (row.error !== error) yield* changeAction(tx, row, { error });
+    if (row.error !== error && row.error !== sentBeforeLossError) yield* changeAction(tx, row, { error });
     return true;
   },
 );

@@ -81,6 +81,13 @@ export function* changeAction(tx: Tx, row: ActionRow, change: ActionChange): Ste
   return changed;
 }
 
+/** Fails a locked action that may have been executed: what it has reserved stays reserved. */
+export function* holdAction(tx: Tx, row: ActionRow, error: string): Steps<void> {
+  const held: ActionRow = { ...row, state: 'failed', error, updatedAt: tx.now, endedAt: tx.now };
+  tx.put(actions, held);
+  yield* publish(tx, held);
+}
+
 /**
  * Queues a locked action again, whatever its state: due at once, with its attempts and deadline reset. A claimed action
  * is left unchanged, so that it is not carried out twice at once.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
+import { heldActionError, sentBeforeLossError } from '../../core/storage/database-file.ts';
 import { statement } from '../../core/storage/query.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import { type ListedAction, type NewAction, toListedAction } from './action.ts';
@@ -27,13 +28,16 @@ export const enqueueActions = command('enqueueActions', function* (tx, wanted: r
 });
 
 /**
- * Fails every queued on-chain action with the error `why`, so that only an operator's retry sends it; returns how many.
+ * Call this when the database lacks later changes: fails every queued on-chain action, so that only an operator's retry
+ * sends it, and marks those that were sent (`requeueLost`). Returns how many were queued.
  */
-export const holdChainActions = exclusiveCommand(
-  'holdChainActions',
-  function* (tx, why: string): Steps<number> {
-    return yield* tx.run(holdQueued, { why, now: tx.now });
-  },
+export const holdChainActions = exclusiveCommand('holdChainActions', function* (tx): Steps<number> {
+  yield* tx.run(markSent, { why: sentBeforeLossError });
+  return yield* tx.run(holdQueued, { why: heldActionError, now: tx.now });
+});
+
+const markSent = statement<{ why: string }>(
+  `UPDATE actions SET error = @why WHERE kind = 'chain' AND state = 'submitted'`,
 );
 
 const holdQueued = statement<{ why: string; now: number }>(
