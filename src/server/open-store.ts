@@ -196,7 +196,8 @@ export async function holdRestored(database: string): Promise<number> {
   }
 }
 
-async function holdActions(db: Database): Promise<number> {
+/** Holds on-chain actions of a database that lacks later changes; returns how many were queued. */
+export async function holdActions(db: Database): Promise<number> {
   await db.write(holdPrizes);
   return db.write(holdChainActions);
 }

@@ -22,6 +22,7 @@ import { startBackupSchedule } from './backup/backup-schedule.ts';
 import { buildTransports, type Transports } from './build-transports.ts';
 import { removeIdleGuests } from './declarations/commands.ts';
 import type { Services } from './declarations/operations.ts';
+import { watchForLostWrites } from './lost-writes.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
 import { startRetention } from './retention.ts';
 import {
@@ -146,7 +147,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 /** Starts background work, which runs until the signal is aborted or its worker is stopped. */
 async function startBackgroundWork(
   { retention, notificationMs, idempotencyKeyMs, sessionMs, guests }: Config,
-  { db, presence, redis, stats, services, report }: OpenedServices,
+  { db, logger, presence, redis, stats, services, report }: OpenedServices,
   { webhooks, chains, prizes }: RunningServer['queue'],
   { gateway }: Transports,
   signal: AbortSignal,
@@ -155,6 +156,7 @@ async function startBackgroundWork(
     gateway.feed.reconnected();
     gateway.catchUp();
   });
+  watchForLostWrites(db, logger, signal);
   reconcilePresence(db, presence, { signal, report });
   db.onCommit((events) => {
     stats.countEvents(events.length);
