@@ -99,6 +99,10 @@ export class KnownBucketsOfBoards {
     this.#buckets.delete(board);
   }
 
+  clear(): void {
+    this.#buckets.clear();
+  }
+
   /** Counts a sum that the database had to compute; true once all of them have cost as much as reading the buckets. */
   isWorthReading(board: string): boolean {
     const sums = (this.#sums.get(board) ?? 0) + 1;

@@ -216,10 +216,7 @@ export class LaneWriter {
         return;
       } catch (error) {
         this.counts.retries++;
-        this.#options.existing.clear();
-        this.#options.readCache.clear();
-        this.#options.rowCache.clear();
-        this.#options.ranks.moves.forgetBoards();
+        this.#clearCaches();
         if (isConnectionLost(error) || lane?.connection.isLost) {
           const doubt = lane && attempt.result ? await this.#resolveDoubt(lane.place) : 'undone';
           if (doubt === 'committed') return this.#settle(batch, attempt.result);
@@ -300,8 +297,17 @@ export class LaneWriter {
     }
   }
 
+  #clearCaches(): void {
+    const { existing, readCache, rowCache, ranks } = this.#options;
+    existing.clear();
+    readCache.clear();
+    rowCache.clear();
+    ranks.moves.forgetBoards();
+  }
+
   /** Reclaims the lane on a new connection, unless another node has taken it. */
   async #reclaim(place: LanePlace): Promise<InDoubtOutcome> {
+    this.#clearCaches(); // the server may be another one, which lacks what was cached
     const { url, name, epoch } = this.#options;
     const { lane, doubt, isBehind } = await reclaimLane(url, name, place);
     this.#lane = lane;

@@ -225,6 +225,7 @@ export class PostgresDatabase extends Announcer implements Database {
     this.#epoch = epoch;
     this.#writer.setEpoch(epoch);
     this.#batches.clear();
+    this.#ranks.forgetCounts();
     this.announceEpoch(epoch);
   }
 

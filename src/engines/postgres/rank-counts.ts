@@ -54,6 +54,11 @@ export class RankCounts {
     this.#ranks = new Map(ranked.map((table) => [table.name, rankColumnsOf(table)]));
   }
 
+  /** Call this when the history was replaced, which counts boards anew under the same numbers. */
+  forgetCounts(): void {
+    this.#known.clear();
+  }
+
   #ranksOf(table: string): readonly string[] {
     const ranks = this.#ranks.get(table);
     if (!ranks) throw new Error(`${table} is not ranked`);

@@ -45,6 +45,8 @@ export interface ReaderOptions {
 
 interface CachedAnswer {
   readonly answer: object;
+  /** Versions of another history mean nothing: after lost writes, they are counted again from a lower one. */
+  readonly epoch: string;
   readonly version: number;
   readonly group: number;
 }
@@ -119,10 +121,11 @@ export class Reader {
     read.seen = seen;
     const group = board === null ? 0 : (seen.boards.get(board) ?? 0);
     const cached = answers.get(key);
-    if (cached?.version === seen.version && cached.group === group) return cached.answer as Result;
+    if (cached?.version === seen.version && cached.group === group && cached.epoch === seen.epoch)
+      return cached.answer as Result;
     const answer = await runToEnd(query(read, ...args));
     if (typeof answer === 'object' && answer !== null)
-      answers.set(key, { answer, version: seen.version, group });
+      answers.set(key, { answer, epoch: seen.epoch, version: seen.version, group });
     return answer;
   }
 }
