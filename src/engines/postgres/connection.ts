@@ -29,6 +29,8 @@ export class Connection {
   /** Statements in flight. */
   pending = 0;
   isLost = false;
+  /** The first error that the driver has reported of it. */
+  #lostBy: Error | null = null;
   /** The last commit has begun a transaction that nothing has used yet. */
   #hasBegun = false;
 
@@ -38,7 +40,10 @@ export class Connection {
     const markLost = () => {
       this.isLost = true;
     };
-    client.on('error', markLost);
+    client.on('error', (error: Error) => {
+      this.#lostBy ??= error;
+      markLost();
+    });
     client.on('end', markLost);
   }
 
@@ -76,6 +81,8 @@ export class Connection {
       const query = { name: nameOf(text), text, values: values as unknown[] };
       const result = await (this.#isGrouped ? this.#addToGroup(query) : this.#client.query(query));
       return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0, command: result.command };
+    } catch (error) {
+      throw this.#causeOf(error);
     } finally {
       this.pending--;
     }
@@ -110,9 +117,17 @@ export class Connection {
     try {
       this.#sendGroup();
       return (await this.#client.query(text)).command;
+    } catch (error) {
+      throw this.#causeOf(error);
     } finally {
       this.pending--;
     }
+  }
+
+  /** Of what is sent once the connection is lost, the driver says only that. */
+  #causeOf(error: unknown): unknown {
+    const isSentTooLate = error instanceof Error && error.message.startsWith('Client has encountered');
+    return isSentTooLate ? (this.#lostBy ?? error) : error;
   }
 
   #addToGroup(query: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
@@ -181,9 +196,9 @@ export function isConnectionLost(error: unknown): boolean {
   );
 }
 
-/** A transient failure without effect: a deadlock, a timeout, a server that has become a replica. */
+/** A transient failure without effect: a deadlock, a timeout. */
 export function isTransient(error: unknown): boolean {
-  return ['40001', '40P01', '55P03', '25P03', '25006', '57014'].includes(codeOf(error));
+  return ['40001', '40P01', '55P03', '25P03', '57014'].includes(codeOf(error));
 }
 
 /** A constraint violation: a row exists, or is gone, contrary to what was read. */

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { GantryError } from '../../core/errors.ts';
 import type { AnyCommand } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
@@ -17,9 +16,11 @@ import { BatchWait } from './batch-wait.ts';
 import type { ChangeCounts } from './change-counts.ts';
 import { CommandQueue, type WaitingCommand } from './command-queue.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
+import { isRefusingWrites, refusalOf, WriteHealth } from './write-health.ts';
 import {
   claimSoleWriter,
   type InDoubtOutcome,
+  isStillOwned,
   openLane,
   otherServers,
   reclaimLane,
@@ -88,7 +89,7 @@ export class LaneWriter {
   #lane: WriteLane | null = null;
   #isBusy = false;
   #isClosed = false;
-  #isTroubled = false;
+  readonly #health: WriteHealth;
   /** Try to become the sole writer before the next batch. */
   #isClaimDue = false;
   /** The epoch that the last batch was committed in. */
@@ -101,6 +102,7 @@ export class LaneWriter {
   constructor(options: LaneWriterOptions) {
     this.#options = options;
     this.#epoch = options.epoch();
+    this.#health = new WriteHealth(options.troubled);
     this.#renewalTimer = setInterval(() => this.#renewLane(), renewIntervalMs).unref();
   }
 
@@ -137,11 +139,14 @@ export class LaneWriter {
     if (
       this.#isClosed ||
       this.#isBusy ||
-      !(this.#isTroubled || this.#hasLostCommits || this.#lane?.connection.isLost)
+      !(this.#health.isTroubled || this.#hasLostCommits || this.#lane?.connection.isLost)
     )
       return;
     this.#isBusy = true;
-    await this.#currentLane().catch(() => {}); // it has called `troubled`
+    await this.#currentLane().then(
+      () => this.#health.succeeded(),
+      () => {}, // it has called `troubled`
+    );
     this.#finishOtherWork();
   }
 
@@ -195,7 +200,8 @@ export class LaneWriter {
       take: () => void batch.push(this.#queue.takeFirst()),
       committing: () => this.#wait.committing(batch.length, this.#queue.length) && !this.#isClaimDue,
     };
-    const deadline = performance.now() + maxWaitMs;
+    // While the server refuses writes, only those that came before that was known wait.
+    const deadline = performance.now() + (this.#health.isRefusing ? 0 : maxWaitMs);
     let before: Batch | null = null;
     for (let attemptNumber = 1; ; attemptNumber++) {
       const attempt: { result: BatchResult | null } = { result: null };
@@ -217,8 +223,14 @@ export class LaneWriter {
       } catch (error) {
         this.counts.retries++;
         this.#clearCaches();
-        if (isConnectionLost(error) || lane?.connection.isLost) {
-          const doubt = lane && attempt.result ? await this.#resolveDoubt(lane.place) : 'undone';
+        const isRefused = isRefusingWrites(error);
+        if (isRefused) {
+          lane?.connection.destroy(); // the address may lead to another server by now
+          this.#health.failed(error);
+        }
+        if (isRefused || isConnectionLost(error) || lane?.connection.isLost) {
+          const doubt =
+            lane && attempt.result && !isRefused ? await this.#resolveDoubt(lane.place) : 'undone';
           if (doubt === 'committed') return this.#settle(batch, attempt.result);
           if (doubt === 'unknown' || performance.now() > deadline) return this.#refuse(batch, error);
           this.#refuseOverdue(error);
@@ -266,7 +278,7 @@ export class LaneWriter {
 
   #refuse(batch: readonly WaitingCommand[], error: unknown): void {
     this.#options.meter.failed();
-    for (const { settle } of batch) settle.reject(unavailable('be reached', error));
+    for (const { settle } of batch) settle.reject(refusalOf(error));
   }
 
   /** Refuses queued commands that have waited for too long behind the batch that is being retried. */
@@ -286,7 +298,7 @@ export class LaneWriter {
         else this.counts.doubtsUnknown++;
         return doubt;
       } catch (error) {
-        this.#setTrouble(error);
+        this.#health.failed(error);
         this.#refuseOverdue(error);
         if (performance.now() > deadline) {
           this.counts.doubtsUnknown++;
@@ -314,7 +326,7 @@ export class LaneWriter {
     // If the epoch has changed since, another node has already noticed the loss.
     if (isBehind && epoch() === this.#epoch) this.#hasLostCommits = true;
     await this.#reportLostCommits();
-    this.#setTrouble(null);
+    this.#health.succeeded();
     return doubt;
   }
 
@@ -335,10 +347,10 @@ export class LaneWriter {
         this.#lane = await openLane(url, name, node);
       }
       await this.#reportLostCommits();
-      this.#setTrouble(null);
+      this.#health.succeeded();
       return this.#lane;
     } catch (error) {
-      this.#setTrouble(error);
+      this.#health.failed(error);
       throw error;
     }
   }
@@ -365,7 +377,8 @@ export class LaneWriter {
         this.#lane = null;
       }
     } catch (error) {
-      this.#setTrouble(error);
+      lane.connection.destroy(); // `revive` reports when it can write again
+      this.#health.failed(error);
     }
     this.#finishOtherWork();
   }
@@ -376,23 +389,4 @@ export class LaneWriter {
     if (this.#queue.length > 0) this.#wake();
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
-
-  #setTrouble(error: unknown): void {
-    const isTroubled = error !== null;
-    if (isTroubled === this.#isTroubled) return;
-    this.#isTroubled = isTroubled;
-    const cause = error instanceof GantryError ? error.cause : error;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    this.#options.troubled(
-      isTroubled ? { message: `PostgreSQL cannot be reached: ${why}`, isUnusable: true } : null,
-    );
-  }
-}
-
-/**
- * Whether this node still owns the lane. A node that has taken it has also used the positions of the next events, so
- * that a batch fails with a conflict before it reaches the fence.
- */
-async function isStillOwned(lane: WriteLane): Promise<boolean> {
-  return renewLane(lane).catch(() => true); // the next attempt reports the connection's error
 }

@@ -259,7 +259,7 @@ export class PostgresDatabase extends Announcer implements Database {
   #setTrouble(where: 'writing' | 'reading', trouble: WriteTrouble | null): void {
     this.#trouble[where] = trouble;
     const now = this.#trouble.reading ?? this.#trouble.writing;
-    if ((now === null) === (this.#announcedTrouble === null)) return;
+    if (now?.message === this.#announcedTrouble?.message) return;
     this.#announcedTrouble = now;
     this.announceTrouble(now);
   }

@@ -223,6 +223,14 @@ export async function renewLane({ connection, place }: WriteLane): Promise<boole
   return rowCount > 0;
 }
 
+/**
+ * Whether this node still owns the lane. A node that has taken it has also used the positions of the next events, so
+ * that a batch fails with a conflict before it reaches the fence.
+ */
+export async function isStillOwned(lane: WriteLane): Promise<boolean> {
+  return renewLane(lane).catch(() => true); // the next attempt reports the connection's error
+}
+
 /** How many other servers use the database: lanes with a valid lease whose connection is open. */
 export async function otherServers({ connection, place }: WriteLane): Promise<number> {
   const { rows } = await connection.run<{ count: number }>(

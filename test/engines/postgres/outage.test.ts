@@ -1,18 +1,32 @@
-import { expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, rmSync } from 'node:fs';
+import { Client } from 'pg';
+import { describe, expect, test } from 'vitest';
+import type { Database, WriteTrouble } from '../../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { lastPositions } from '../../../src/features/events/queries.ts';
 import { registerGame } from '../../../src/features/games/commands.ts';
 import { allGames } from '../../../src/features/games/queries.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { noPostgres, PostgresServer } from '../../support/postgres.ts';
+import { postgresUser } from '../../support/postgres-binaries.ts';
+import { randomWallet } from '../../support/server.ts';
+import { mayMountDisk, smallDisk } from '../../support/small-disk.ts';
 import { until } from '../../support/until.ts';
+
+let lastGame = 0;
+const createGame = (db: Database) =>
+  db.write(registerGame, { name: 'Space Race' }, { hash: `h${lastGame++}`, sealedMd5: '', sealedSecret: '' });
 
 test.skipIf(noPostgres !== null)(
   'while PostgreSQL is down, reads are refused with Retry-After; then everything continues with the existing data',
   async () => {
     await using server = await PostgresServer.start({ fsync: true });
     const db = await PostgresDatabase.open(server.url(), domain);
-    await db.write(registerGame, { name: 'Space Race' }, { hash: 'h', sealedMd5: '', sealedSecret: '' });
+    await createGame(db);
     await server.kill();
     const refusal = { reason: 'store_unavailable', retryAfterSeconds: 1 };
     await expect(db.read(allGames)).rejects.toMatchObject(refusal);
@@ -23,3 +37,100 @@ test.skipIf(noPostgres !== null)(
     await db.close();
   },
 );
+
+describe.skipIf(noPostgres !== null)('while PostgreSQL is set to read-only', () => {
+  test('writes are refused with Retry-After, reads continue, and the trouble says what to do and ends by itself', async () => {
+    await using server = await PostgresServer.start();
+    const db = await PostgresDatabase.open(server.url(), domain);
+    let trouble: WriteTrouble | null = null;
+    db.onTrouble((now) => {
+      trouble = now;
+    });
+    await createGame(db);
+    const administrator = new Client({ connectionString: server.url() });
+    await administrator.connect();
+    await administrator.query('SET default_transaction_read_only = off');
+    await administrator.query('ALTER SYSTEM SET default_transaction_read_only = on');
+    await administrator.query('SELECT pg_reload_conf()');
+    const refused = await until('refused', () =>
+      createGame(db).then(
+        () => null,
+        (error: unknown) => error,
+      ),
+    );
+    expect(refused).toMatchObject({ reason: 'store_unavailable', retryAfterSeconds: 1 });
+    expect(trouble).toEqual({
+      message: expect.stringMatching(
+        /^PostgreSQL refuses writes: cannot execute .* DATABASE_URL lead to the primary/,
+      ),
+      isUnusable: false,
+    });
+    expect(await db.read(allGames)).not.toEqual([]);
+    await administrator.query('ALTER SYSTEM RESET default_transaction_read_only');
+    await administrator.query('SELECT pg_reload_conf()');
+    await until('the end of the trouble', () => trouble === null);
+    await createGame(db);
+    await administrator.end();
+    await db.close();
+  });
+});
+
+test.skipIf(noPostgres !== null || !mayMountDisk)(
+  'while the disk of PostgreSQL is full, writes are refused, and the trouble is reported once',
+  async () => {
+    await using disk = await smallDisk(60);
+    if (postgresUser.uid !== undefined) chownSync(disk.path, postgresUser.uid, postgresUser.gid);
+    await using server = await PostgresServer.start();
+    const administrator = new Client({ connectionString: server.url() });
+    await administrator.connect();
+    await administrator.query(`CREATE TABLESPACE small LOCATION '${disk.path}'`);
+    await administrator.query('CREATE DATABASE small TABLESPACE small TEMPLATE template0');
+    await administrator.end();
+    const db = await PostgresDatabase.open(server.url('small'), domain);
+    const { id: gameId } = await createGame(db);
+    const { player } = await db.write(startSession, { gameId, wallet: randomWallet() }, 3_600_000);
+    const troubles: (string | undefined)[] = [];
+    db.onTrouble((now) => troubles.push(now?.message));
+    const filler = `${disk.path}/filler`;
+    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']);
+    const json = JSON.stringify(randomBytes(60_000).toString('hex'));
+    const write = (label: string) =>
+      db.write(saveState, { gameId, wallet: player.wallet }, label, json, 'id');
+    for (const label of ['a', 'b', 'c'])
+      await expect(write(label)).rejects.toMatchObject({ reason: 'store_unavailable' });
+    expect(troubles).toEqual([expect.stringContaining('Make room on the disk of the PostgreSQL server')]);
+    rmSync(filler);
+    await until('the end of the trouble', () => troubles.length > 1);
+    await write('d');
+    await db.close();
+    await server.stop();
+  },
+);
+
+test.skipIf(noPostgres !== null)('the trouble of a lost connection says why it was lost', async () => {
+  await using server = await PostgresServer.start();
+  const db = await PostgresDatabase.open(server.url(), domain);
+  const troubles: string[] = [];
+  db.onTrouble((now) => {
+    if (now) troubles.push(now.message);
+  });
+  await createGame(db);
+  const administrator = new Client({ connectionString: server.url() });
+  await administrator.connect();
+  const isProbed = async () => {
+    const { rowCount } = await administrator.query(
+      `SELECT 1 FROM pg_stat_activity WHERE application_name = 'gantry probe' AND state = 'idle' AND query LIKE '%oldest%'`,
+    );
+    return rowCount === 1;
+  };
+  await until('probed', isProbed);
+  await administrator.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gantry probe'`,
+  );
+  await administrator.end();
+  await until('trouble', () => troubles.length > 0);
+  expect(troubles).toEqual([
+    'PostgreSQL cannot be reached: terminating connection due to administrator command',
+  ]);
+  await db.close();
+});
