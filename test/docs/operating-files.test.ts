@@ -52,6 +52,14 @@ test('the units and the container set no variable that Gantry does not read', as
   expect(set.filter((name) => !known.includes(name))).toEqual([]);
 });
 
+test('the user of the service can read a certificate where the manual puts it, beside the settings', async () => {
+  const install = await readFile(join(repository, 'public/docs/install.md'), 'utf8');
+  const [, mode = '', directory = ''] = /install -d -m (\d+) (\/etc\/gantry)$/m.exec(install) ?? [];
+  const scalingOut = await readFile(join(repository, 'public/docs/scaling-out.md'), 'utf8');
+  expect(scalingOut).toContain(`sslrootcert=${directory}/`);
+  expect(Number.parseInt(mode, 8) & 0o005).toBe(0o005);
+});
+
 test.each([
   ['compose.yaml', { redisUrl: 'redis://redis:6379', databaseUrl: undefined }],
   ['public/docs/files/compose.postgres.yaml', { databaseUrl: 'postgres://gantry:abc123@postgres/gantry' }],
