@@ -32,6 +32,7 @@ async function listen({ accepted, perTurn }: { accepted: number; perTurn: number
       return packets <= accepted;
     },
     mayContinue: () => inTurn + 1 < perTurn,
+    holds: () => true,
   }));
   const parsed: unknown[] = [];
   io.engine.on('connection', (conn: { on(event: 'packet', listener: (packet: object) => void): void }) =>

@@ -159,10 +159,20 @@ export class Holding {
     if (isFirst) this.#onHeld(this);
   }
 
+  /** Holds this many bytes from now on; few count as none: the number of connections bounds them. @throws as `admit` */
+  resize(bytes: number): void {
+    const more = (bytes <= uncountedBytes ? 0 : bytes) - this.#bytes;
+    if (more > 0) {
+      this.admit(more);
+      this.take(more);
+    } else if (more < 0) {
+      this.#held.release(this.#key, -more);
+      this.#bytes += more;
+    }
+  }
+
   release(): void {
-    if (this.#bytes === 0) return;
-    this.#held.release(this.#key, this.#bytes);
-    this.#bytes = 0;
+    this.resize(0);
   }
 }
 

@@ -17,6 +17,11 @@ export interface InputGovernor {
   accepts(packets: number, length: number): boolean;
   /** Called when more has been received. When it returns false, that is parsed in the next turn of the event loop. */
   mayContinue(): boolean;
+  /**
+   * Called with how many bytes of a WebSocket's messages are in memory because the end of them has not arrived, or has
+   * not been parsed; 0 at the latest when it is closed. When it returns false, the client is disconnected.
+   */
+  holds(bytes: number): boolean;
 }
 
 /** A client's WebSocket or, for long polling, engine.io's transport. */
@@ -24,25 +29,37 @@ type Input = object;
 
 /** The key of an input's governor. */
 const governorKey = Symbol('governor');
+/** The key of a connection's WebSocket. */
+const webSocketKey = Symbol('webSocket');
 
 interface RawWebSocket {
   terminate(): void;
   on(event: 'message' | 'ping' | 'pong', listener: (data: Buffer) => void): void;
+  on(event: 'close', listener: () => void): void;
   listeners(event: 'error'): (() => void)[];
   off(event: 'error', listener: () => void): void;
   removeAllListeners(event: string): void;
   [governorKey]?: InputGovernor;
   /** How long a client may take to answer a close frame; ws's documented option, which engine.io does not pass on. */
   _closeTimeout: number;
+  _socket: RawConnection;
   _receiver: {
     /** Whether further messages are parsed in the same turn; ws's documented option of the same name. */
     _allowSynchronousEvents: boolean;
     /** What has been received and not parsed yet. */
     _buffers: Buffer[];
     _bufferedBytes: number;
+    /** The bytes of the frames that have been parsed of a message whose last frame has not. */
+    _messageLength: number;
     /** The mask of the last frame, a part of what was received with it. */
     _mask: Buffer | undefined;
   };
+}
+
+/** The connection of a WebSocket. */
+interface RawConnection {
+  on(event: 'data', listener: () => void): void;
+  [webSocketKey]?: RawWebSocket;
 }
 
 interface Transport {
@@ -98,6 +115,10 @@ function governWebSocket(webSocket: RawWebSocket, governor: InputGovernor): void
   webSocket.on('message', received);
   webSocket.on('ping', received);
   webSocket.on('pong', received);
+  webSocket.on('close', closed);
+  const { _socket: connection } = webSocket;
+  connection[webSocketKey] = webSocket;
+  connection.on('data', receivedPart); // after the listener by which ws parses it
 }
 
 /** Shared by all WebSockets: a closure for each would be a tenth of what an idle one takes. */
@@ -109,8 +130,24 @@ function received(this: RawWebSocket, { length }: Buffer): void {
     return;
   }
   const { _receiver: receiver } = this;
+  holdUnparsed(this);
   receiver._mask = undefined; // of a message that has been read; it would retain all that was received with it
   receiver._allowSynchronousEvents = receiver._bufferedBytes === 0 || governor.mayContinue();
+}
+
+function receivedPart(this: RawConnection): void {
+  if (this[webSocketKey]) holdUnparsed(this[webSocketKey]);
+}
+
+function closed(this: RawWebSocket): void {
+  this[governorKey]?.holds(0);
+}
+
+function holdUnparsed(webSocket: RawWebSocket): void {
+  const { _bufferedBytes, _messageLength } = webSocket._receiver;
+  if (webSocket[governorKey]?.holds(_bufferedBytes + _messageLength)) return;
+  stopParsing(webSocket);
+  webSocket.terminate();
 }
 
 /**

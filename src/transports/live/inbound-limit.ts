@@ -1,3 +1,4 @@
+import type { Holding } from '../../calls/limits/traffic.ts';
 import type { InputGovernor } from '../../runtime/internals/engine-input.ts';
 
 const windowMs = 1_000;
@@ -11,14 +12,21 @@ export interface InboundRates {
   lengthPerSecond: number;
 }
 
+/** Whose input is limited. */
+export interface InputOwner {
+  /** Called when the connection is about to be cut. */
+  flooded(): void;
+  /** Accounts for what is in memory for it. */
+  hold(): Holding;
+}
+
 /**
  * Limits what a connection may send per second, and how much of it is parsed per turn of the event loop. Calls are
  * limited elsewhere; this guards against what is not a call, thousands of which fit into a single read from the network
  * or a single long-polling POST: packets before admission or for other namespaces, pings, probes.
  */
 export class InboundLimit implements InputGovernor {
-  /** Told when the connection is about to be cut. */
-  owner: { flooded(): void };
+  owner: InputOwner;
   readonly #rates: InboundRates;
   readonly #turns: InboundTurns;
   #length = 0;
@@ -26,8 +34,10 @@ export class InboundLimit implements InputGovernor {
   #windowEndsAt = 0;
   #turn = 0;
   #packetsInTurn = 0;
+  /** Null as long as every message arrives as a whole. */
+  #holding: Holding | null = null;
 
-  constructor(rates: InboundRates, turns: InboundTurns, owner: { flooded(): void }) {
+  constructor(rates: InboundRates, turns: InboundTurns, owner: InputOwner) {
     this.#rates = rates;
     this.#turns = turns;
     this.owner = owner;
@@ -58,6 +68,18 @@ export class InboundLimit implements InputGovernor {
     this.#turn = turn;
     this.#packetsInTurn++;
     return this.#turns.take() && this.#packetsInTurn < packetsPerTurn.ofOne;
+  }
+
+  holds(bytes: number): boolean {
+    if (bytes === 0 && this.#holding === null) return true;
+    this.#holding ??= this.owner.hold();
+    try {
+      this.#holding.resize(bytes);
+      return true;
+    } catch {
+      this.owner.flooded();
+      return false;
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../../calls/auth/authenticator.ts';
 import { checkClientVersion } from '../../calls/auth/client-version.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { Holding } from '../../calls/limits/traffic.ts';
 import type { NewStatus } from '../../cluster/players/player-part.ts';
 import { GantryError } from '../../core/errors.ts';
 import type { Connection } from '../../features/events/connection.ts';
@@ -57,8 +58,6 @@ export interface LiveServices extends TrafficServices, SocketSessionServices {
   listen(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
   flushed(): Promise<void>;
-  /** The maximum size of the attachments to one message, in bytes. */
-  maxAttachmentBytes: number;
   /** A WebSocket has replaced long polling. */
   upgraded(conn: EngineConnection, live: LiveSocket): void;
   closed(conn: EngineConnection): void;
@@ -83,8 +82,6 @@ export class LiveSocket implements ConnectionListener, Outgoing {
   readonly #authorization: string | undefined;
   readonly #services: LiveServices;
   #isFlooding = false;
-  /** The size of the attachments that Socket.IO has buffered, until the last one of a message arrives. */
-  #attachedBytes = 0;
   #state: 'idle' | 'admitting' | 'admitted' = 'idle';
   /** What the first event tells the client about its version. */
   #warning: string | null = null;
@@ -284,11 +281,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
       refusePacket(this.#conn, packet, { message: error.message, data: error.toJSON() });
     }
     if (this.#isFlooding) return;
-    this.#attachedBytes = ArrayBuffer.isView(data) ? this.#attachedBytes + data.byteLength : 0;
-    if (this.#attachedBytes <= this.#services.maxAttachmentBytes) {
-      this.traffic.receive(packet, this.#session?.owner ?? {}, this.#state === 'admitted');
-      return;
-    }
+    if (this.traffic.receive(packet, this.#session?.owner ?? {}, this.#state === 'admitted')) return;
     this.flooded();
     terminate(this.#conn);
   }
@@ -299,6 +292,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
 
   closed(): void {
     this.#services.sending.delete(this);
+    this.traffic.close();
     this.leave();
     this.#services.closed(this.#conn);
   }
@@ -313,6 +307,10 @@ export class LiveSocket implements ConnectionListener, Outgoing {
 
   isBacklogged(): boolean {
     return this.#outgoing.isBacklogged();
+  }
+
+  hold(): Holding {
+    return this.#services.traffic.hold(this.handshake.address);
   }
 
   /** A namespace may name the game. */

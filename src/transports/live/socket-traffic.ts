@@ -1,4 +1,4 @@
-import type { Traffic } from '../../calls/limits/traffic.ts';
+import type { Holding, Traffic } from '../../calls/limits/traffic.ts';
 import { GantryError } from '../../core/errors.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
 import {
@@ -29,6 +29,8 @@ const addressLength = 42;
 /** What all connections of a node share to account for traffic. */
 export interface TrafficServices {
   traffic: Traffic;
+  /** The maximum size of the attachments to one message, in bytes. */
+  maxAttachmentBytes: number;
   /** The total bytes of answers on all sockets, updated synchronously by each answer. */
   answeredBytes(): number;
   /** Called for every refusal before a call begins. */
@@ -54,6 +56,10 @@ export class SocketTraffic {
   #uncharged = 0;
   #calls: CallListeners | null = null;
   #pendingAttachments = 0;
+  /** The size of the attachments that Socket.IO has buffered, until the last one of a message arrives. */
+  #attachedBytes = 0;
+  /** Null as long as the client sends none: most never do. */
+  #attachments: Holding | null = null;
 
   constructor(conn: EngineConnection, address: string, outgoing: OutgoingQueue, services: TrafficServices) {
     this.#conn = conn;
@@ -67,29 +73,57 @@ export class SocketTraffic {
     this.#calls = listeners;
   }
 
-  /** Charges a packet and dispatches its call; a large one is refused when the connection is over budget. */
-  receive(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
-    const isAmongAttachments = this.#pendingAttachments > 0;
-    this.#pendingAttachments = pendingAttachments(packet, this.#pendingAttachments);
+  /**
+   * Charges a packet and dispatches its call; a large one is refused when the connection is over budget. Returns false
+   * when the connection must be closed because more attachments are in memory than may be.
+   */
+  receive(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): boolean {
     const bytes = bytesOfPacket(packet.data);
     this.#uncharged += bytes;
     if (this.#uncharged >= chargedBytes) {
       this.#services.traffic.spend({ address: this.#address }, this.#uncharged);
       this.#uncharged = 0;
     }
+    if (packet.type !== 'message') return true; // a ping or the like, which Socket.IO does not read
+    const isAmongAttachments = this.#pendingAttachments > 0;
+    this.#pendingAttachments = pendingAttachments(packet, this.#pendingAttachments);
+    if (isAmongAttachments && !this.#holdAttachment(bytes)) return false;
     const isLarge = bytes >= largePacketBytes;
-    if (isLarge && this.#refuseOverBudget(packet, owner, isAdmitted)) return;
+    if (isLarge && this.#refuseOverBudget(packet, owner, isAdmitted)) return true;
     const call = isAdmitted && !isAmongAttachments && this.#calls ? callIn(packet) : null;
     if (call && isLarge) {
       withhold(packet);
       this.#calls?.onLargeCall(call);
-      return;
+      return true;
     }
     this.#services.traffic.spend(owner, bytes);
     const emitted = call && parseEventArguments(call);
-    if (!emitted) return;
+    if (!emitted) return true;
     withhold(packet);
     this.#calls?.onCall(call, emitted);
+    return true;
+  }
+
+  /** Call this when the connection is closed. */
+  close(): void {
+    this.#attachments?.release();
+  }
+
+  #holdAttachment(bytes: number): boolean {
+    if (this.#pendingAttachments === 0) {
+      this.#attachedBytes = 0;
+      this.#attachments?.release();
+      return true;
+    }
+    this.#attachedBytes += bytes;
+    if (this.#attachedBytes > this.#services.maxAttachmentBytes) return false;
+    this.#attachments ??= this.#services.traffic.hold(this.#address);
+    try {
+      this.#attachments.resize(this.#attachedBytes);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Call this before a handshake is processed. @throws GantryError `rate_limited` */
@@ -119,16 +153,19 @@ export class SocketTraffic {
   #begin(received: number, reply: (args: readonly unknown[]) => number): CallTraffic {
     const owner: CallOwner = {};
     const { traffic } = this.#services;
+    const memory = traffic.hold(this.#address);
     return {
       admit: () => {
         traffic.admit({ address: this.#address });
-        traffic.hold(this.#address).admit();
+        memory.admit(received);
+        memory.take(received);
       },
       admitCaller: (caller) => {
         Object.assign(owner, caller);
         traffic.admit(owner);
       },
       answer: (...args) => {
+        memory.release();
         const sent = reply(args);
         traffic.spend({ address: this.#address, ...owner }, sent);
         traffic.spend(owner, received);

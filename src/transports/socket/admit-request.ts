@@ -1,5 +1,6 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { Traffic } from '../../calls/limits/traffic.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { refuseRequest } from '../../runtime/internals/engine-io.ts';
 import { isUpgrade } from '../../runtime/internals/http-parser.ts';
@@ -53,16 +54,37 @@ export function limitWebSockets(
   };
 }
 
-/** Refuses slow bodies of long polling. Call it before `serveBelowGames`, whose listener then runs first. */
-export function refuseSlowBodies(http: HttpServer): void {
+/**
+ * Counts the bodies of long polling against the memory limits, and refuses slow ones. Call it before `serveBelowGames`,
+ * whose listener then runs first.
+ */
+export function limitBodies(
+  http: HttpServer,
+  { traffic, addressOf }: Pick<RequestAdmission, 'addressOf'> & { traffic: Traffic },
+): void {
   const slow = new SlowBodies();
   http.prependListener('request', (request, response) => {
     if (request.method !== 'POST' || !request.url?.startsWith('/socket.io/')) return;
-    slow.watch(request, () => {
+    const memory = traffic.hold(addressOf(request));
+    const refuse = (error: GantryError) => {
+      slow.ended(request);
+      request.off('data', count);
       response.once('finish', () => request.destroy());
       if (response.headersSent) request.destroy();
-      else sendError(response, bodyTooSlow(), originHeaders(request));
-    });
+      else sendError(response, error, originHeaders(request));
+    };
+    let received = 0;
+    const count = (chunk: Buffer | string) => {
+      received += Buffer.byteLength(chunk);
+      try {
+        memory.resize(received);
+      } catch (full) {
+        refuse(toGantryError(full, () => undefined));
+      }
+    };
+    request.on('data', count);
+    request.once('close', () => memory.release());
+    slow.watch(request, () => refuse(bodyTooSlow()));
   });
 }
 

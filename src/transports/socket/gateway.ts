@@ -46,7 +46,7 @@ import { type LiveServices, LiveSocket } from '../live/live-socket.ts';
 import { PresenceFeed, type PresenceFeedOptions } from '../live/presence-feed.ts';
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
-import { admitRequests, limitWebSockets, refuseSlowBodies } from './admit-request.ts';
+import { admitRequests, limitBodies, limitWebSockets } from './admit-request.ts';
 import { OpenConnections } from './open-connections.ts';
 import { answerCalls, type RpcDependencies } from './rpc.ts';
 import { serveBelowGames } from './serve-below-games.ts';
@@ -146,7 +146,7 @@ export class Gateway {
       const address = dependencies.addressOf(request); // the request is not kept
       // Until the connection is opened.
       const flooded = () => dependencies.onRefused({ reason: 'flood', at: 'connection', address });
-      return new InboundLimit(rates, turns, { flooded });
+      return new InboundLimit(rates, turns, { flooded, hold: () => dependencies.traffic.hold(address) });
     });
     openInOneWrite(this.#io);
     refuseOldClients(this.#io, (request) => {
@@ -159,7 +159,7 @@ export class Gateway {
       headers[versionHeader] = version;
     });
     this.#io.engine.use(limitWebSockets(admission));
-    refuseSlowBodies(http);
+    limitBodies(http, dependencies);
     serveBelowGames(http);
     http.prependListener('upgrade', (request, socket) => {
       this.#connections.addSocket(dependencies.addressOf(request), socket);
