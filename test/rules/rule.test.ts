@@ -126,6 +126,12 @@ describe('submitted rules are limited in what a trigger costs', () => {
       '2',
     ],
     [
+      'actions of a trigger',
+      times(10, () => ({ trigger: 't', actions: times(20, () => notify) })),
+      times(11, () => ({ trigger: 't', actions: times(20, () => notify) })),
+      '10',
+    ],
+    [
       'states of a trigger',
       [under(times(20, (n) => about(`${n}`))), under([about('elsewhere')], 'other')],
       times(21, (n) => under([about(`${n}`)])),
@@ -147,7 +153,10 @@ describe('submitted rules are limited in what a trigger costs', () => {
     expect(submittedRules.safeParse(most).error).toBeUndefined();
     const { error } = submittedRules.safeParse(tooMuch);
     expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
-      [path, expect.stringMatching(/must (have|refer to) at most \d+ (conditions|states|characters)/)],
+      [
+        path,
+        expect.stringMatching(/must (have|refer to) at most \d+ (actions|conditions|states|characters)/),
+      ],
     ]);
     expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as earlier versions may have stored them
   });

@@ -3,6 +3,8 @@ import { referencedStates } from './state-facts.ts';
 
 const maxConditionsPerRule = 100;
 const maxConditionsPerTrigger = 200;
+/** A trigger executes them in one transaction, which all other writes wait for. */
+const maxActionsPerTrigger = 200;
 /** A state may have a megabyte, and each trigger reads all of them. */
 const maxStatesPerTrigger = 20;
 /** A prize run is inserted for each when a season ends, in one transaction. */
@@ -38,6 +40,9 @@ export const submittedRules = ruleList.superRefine((rules, context) => {
   for (const ofTrigger of evaluatedTogether.values()) {
     const { trigger } = ofTrigger[0] ?? { trigger: '' };
     const at = [rules.lastIndexOf(ofTrigger.at(-1) ?? { trigger, actions: [] })];
+    if (ofTrigger.flatMap(({ actions }) => actions).length > maxActionsPerTrigger) {
+      refuse(at, `the rules of one trigger must have at most ${maxActionsPerTrigger} actions in total`);
+    }
     if (conditionCount(ofTrigger) > maxConditionsPerTrigger) {
       refuse(at, `the rules of one trigger must have at most ${maxConditionsPerTrigger} conditions in total`);
     }
