@@ -25,6 +25,7 @@ import type { AnyOperation } from '../../src/features/operation.ts';
 import { maxRulesLength } from '../../src/features/rules/rule-bounds.ts';
 import { endReason } from '../../src/features/sessions/channel-session.ts';
 import { maxLiveSessions } from '../../src/features/sessions/commands.ts';
+import { maxFields } from '../../src/features/states/large-input.ts';
 import { maxPageBytes } from '../../src/features/states/queries.ts';
 import { maxStateBytes } from '../../src/features/states/state.ts';
 import { maxWebhooks } from '../../src/features/webhooks/webhook.ts';
@@ -169,6 +170,7 @@ test('the manual states every other budget', () => {
     maxParticipants,
     maxParticipantsOnPage,
     maxCallsOfBatch,
+    maxFields,
     retention.maxCount,
     maxFriends,
     maxSent,

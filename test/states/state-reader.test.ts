@@ -37,6 +37,9 @@ describe('states sent as text', () => {
   });
 });
 
+/** The members of an object. */
+const named = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join();
+
 describe('socket calls', () => {
   const reader = new StateReader();
   afterAll(() => reader.close());
@@ -91,6 +94,9 @@ describe('socket calls', () => {
     ['{}', 'body_not_json'],
     ['["setState","launcher",7]', 'body_not_object'],
     [`["setState","launcher",{"state":${'['.repeat(32)}${']'.repeat(32)}}]`, 'body_too_deep'],
+    [`["setState","launcher",{${named(1_001)}}]`, 'input_invalid'],
+    [`["setStates","launcher",{"states":[{}${',{}'.repeat(1_000)}]}]`, 'input_invalid'],
+    [`["setStates","launcher",{"states":[{${named(500)}},{${named(500)}}]}]`, 'input_invalid'],
   ])('%.30s… is refused', async (call, reason) => {
     await expect(reader.readCall(call)).rejects.toMatchObject({ reason });
   });
@@ -106,6 +112,13 @@ describe('request bodies', () => {
     const value = inList ? inList.state : input.state;
     return value instanceof LargeValue ? value.state().json : value;
   };
+
+  test('have at most 1,000 fields; an object in one may have more', async () => {
+    const within = await reader.readInput(Buffer.from(`{${named(999)},"state":{${named(2_000)}}}`));
+    expect(Object.keys(within)).toHaveLength(1_000);
+    const beyond = reader.readInput(Buffer.from(`{${named(1_000)},"state":{}}`));
+    await expect(beyond).rejects.toMatchObject({ reason: 'input_invalid' });
+  });
 
   test.each<[string, (levels: number) => string, number]>([
     ['a value', (levels) => `{"state":${nested(levels)}}`, 31],

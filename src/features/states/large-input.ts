@@ -1,3 +1,4 @@
+import { GantryError } from '../../core/errors.ts';
 import { type Failure, fromFailure, toFailure } from '../../core/failure.ts';
 import { asObject, jsonListIn, jsonObjectOfAnyDepth } from '../../core/schemas/json-input.ts';
 import { type CanonicalState, readState, toCanonicalState } from './state.ts';
@@ -33,13 +34,15 @@ export type LargeField =
 const inputListField = 'states';
 /** The fields whose strings contain JSON. */
 const jsonFields = ['state', 'patch'];
+/** Each field is posted to another thread and read there again: hundreds of thousands would block it. */
+export const maxFields = 1_000;
 /** Minimum length of a large text, in UTF-16 units: a shorter one is parsed faster than it is posted to a thread. */
 const largeTextLength = 64 * 1024;
 
 /**
  * Parses an input into a form that is cheap to post to another thread: its objects, arrays and long state texts become
  * states.
- * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
+ * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`, `input_invalid`
  */
 export function parseInput(bytes: Buffer): LargeField[] {
   // The depth is checked when each value is canonicalized: scanning the bytes for it would take as long again.
@@ -47,14 +50,22 @@ export function parseInput(bytes: Buffer): LargeField[] {
 }
 
 /** `path`: path prefix of the fields' names; `depth`: the nesting depth of the fields' values. */
-function fieldsOf(input: Record<string, unknown>, path = '', depth = 1): LargeField[] {
-  return Object.entries(input).map(([name, value]): LargeField => {
+function fieldsOf(
+  input: Record<string, unknown>,
+  path = '',
+  depth = 1,
+  budget = { left: maxFields },
+): LargeField[] {
+  const entries = Object.entries(input);
+  spend(budget, entries.length);
+  return entries.map(([name, value]): LargeField => {
     if (typeof value === 'string' && value.length >= largeTextLength && jsonFields.includes(name)) {
       return { name, read: stateOrFailure(() => readState(value, `${path}${name}`)), isText: true };
     }
     if (typeof value !== 'object' || value === null) return { name, value };
     if (name === inputListField && path === '' && Array.isArray(value) && value.every(isInput)) {
-      return { name, list: value.map((item, at) => fieldsOf(item, `${name}.${at}.`, depth + 2)) };
+      spend(budget, value.length);
+      return { name, list: value.map((item, at) => fieldsOf(item, `${name}.${at}.`, depth + 2, budget)) };
     }
     return {
       name,
@@ -62,6 +73,15 @@ function fieldsOf(input: Record<string, unknown>, path = '', depth = 1): LargeFi
       isText: false,
     };
   });
+}
+
+function spend(budget: { left: number }, fields: number): void {
+  budget.left -= fields;
+  if (budget.left >= 0) return;
+  throw new GantryError(
+    'input_invalid',
+    `The input has too many fields: no operation takes more than ${maxFields}`,
+  );
 }
 
 function stateOrFailure(read: () => CanonicalState): ReadResult {
@@ -92,7 +112,7 @@ export interface CallFields {
 
 /**
  * Parses a socket call, an array of method, service and input.
- * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
+ * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`, `input_invalid`
  */
 export function parseCall(text: string): CallFields {
   const [method, service, input] = jsonListIn(Buffer.from(text));
