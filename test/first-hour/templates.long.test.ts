@@ -147,3 +147,21 @@ test('python-bot: it plays, congratulates the player who leads, and answers', as
   }
   expect(output()).not.toContain('Traceback');
 });
+
+test('python-bot: it plays on when the player who leads has blocked it', async ({ skip }) => {
+  skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
+  await using server = await startTestServer();
+  await using folder = await temporaryDirectory();
+  const { directory, gameId } = await written('python-bot', folder.path, server);
+  const { command } = await pythonDriver.prepare('');
+  const play = async (rounds: number) => {
+    const options = ['--pause', '0', '--rounds', String(rounds)];
+    return (await promisify(execFile)(command, ['-B', 'bot.py', ...options], { cwd: directory })).stdout;
+  };
+  await play(1);
+  const store = JSON.parse(await readFile(join(directory, 'bot.json'), 'utf8'));
+  const { launcherJwt } = await server.openSession(gameId);
+  await post(`${server.url}/launcher/block-player`, { launcherJwt, wallet: store.wallet });
+  await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 100_000 });
+  expect(await play(2)).toMatch(/^not said: adding_declined\n(?:.*\n)*round 3: /m);
+});

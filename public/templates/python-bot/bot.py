@@ -59,10 +59,10 @@ class Bot:
         """Writes, once, to the player who leads."""
         for row in self.rows[:1]:
             leader = row["normalizedAddress"]
-            if leader != self.wallet and leader not in self.congratulated:
+            is_done = leader == self.wallet or leader in self.congratulated
+            if not is_done and self.client.status == "live":
                 self.congratulated.add(leader)
-                channel = self.client.create_message_channel(other_participants=[leader])
-                self.say(channel["_id"], f"You lead with {row['score']:g}! Write “top” for the leaderboard.")
+                self.say(f"You lead with {row['score']:g}! Write “top” for the leaderboard.", wallet=leader)
 
     def answer(self, seconds):
         """Answers messages until none has come for some seconds."""
@@ -74,13 +74,17 @@ class Bot:
             if message["senderId"] != self.wallet:
                 asked = message["content"].strip().lower()
                 best = self.progress["best"]
-                self.say(message["channelId"], self.board() if asked == "top" else f"My best is {best}. And yours?")
+                content = self.board() if asked == "top" else f"My best is {best}. And yours?"
+                self.say(content, channel_id=message["channelId"])
 
-    def say(self, channel_id, content):
+    def say(self, content, channel_id=None, wallet=None):
+        """Writes into a channel, or to a player: the same two players always get the same channel."""
         try:
+            if channel_id is None:
+                channel_id = self.client.create_message_channel(other_participants=[wallet])["_id"]
             self.client.send_channel_message(channel_id=channel_id, content=content[:1000])
             print("said:", content, flush=True)
-        except gantry.GantryError as error:  # such as a player who has blocked the bot
+        except gantry.GantryError as error:  # such as a lost connection, or a player who has blocked the bot
             print("not said:", error.reason, flush=True)
 
 
