@@ -2,6 +2,8 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { apiOf } from '../support/api.ts';
+import { startTestServer } from '../support/server.ts';
 import { testCancellation } from './csharp-cancellation.ts';
 import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
 import { Driver } from './driver.ts';
@@ -30,6 +32,19 @@ describe.skipIf(monoMissing !== null)('the C# SDK', () => {
       found.push(await driver.ask({ do: 'tokenIn', options: { url: `${page}${rest}` } }));
     }
     expect(found).toEqual(['a.b-c', 'a+b', 'f', null, null, null]);
+  });
+
+  test('the largest numbers are sent as they are', async () => {
+    await using server = await startTestServer();
+    const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
+    await using driver = await Driver.start(csharpDriver);
+    const client = await driver.open({ url: server.url, launcherJwt });
+    await client.ready();
+    const state = { best: Number.MAX_VALUE, worst: -Number.MAX_VALUE };
+    await client.call('setState', { label: 'times', state });
+    const { body } = await apiOf(server).post('/launcher/get-states', { launcherJwt, label: 'times' });
+    expect(body).toMatchObject({ states: [{ state }] });
+    await client.close();
   });
 
   test.each([

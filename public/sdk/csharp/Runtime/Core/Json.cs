@@ -80,7 +80,8 @@ namespace Gantry
             {
                 // Mono does not try 16. The server refuses a whole number beyond 2^53 that has more digits than it needs.
                 var shorter = number.ToString("G16", CultureInfo.InvariantCulture);
-                if (double.Parse(shorter, CultureInfo.InvariantCulture) == number) written = shorter;
+                var isNumber = double.TryParse(shorter, NumberStyles.Float, CultureInfo.InvariantCulture, out var rounded);
+                if (isNumber && rounded == number) written = shorter; // the largest numbers, rounded up, are none in Mono
             }
             text.Append(written);
         }
