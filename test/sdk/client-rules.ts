@@ -471,12 +471,13 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await late.close();
   });
 
-  test('what may not be sent twice cannot be queued, and a closed client calls nothing', async () => {
+  test('what may not be sent twice cannot be queued, and a closed client calls nothing and has no other status', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
     await client.close();
     expect((await refusalOf(client.call('getUserScore'))).reason).toBe('client_closed');
     expect(server.calls).toEqual([]);
+    expect(client.statuses.at(-1)).toBe('live');
   });
 }

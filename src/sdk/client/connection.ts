@@ -91,7 +91,7 @@ export class Connection {
     this.#socket.on('disconnect', (reason) => {
       this.#failCalls(connectionLost(options.url)); // sent, and perhaps executed
       if (reason === 'io server disconnect') this.#ended();
-      else this.#setStatus({ state: 'connecting' });
+      else if (!this.#isClosed) this.#setStatus({ state: 'connecting' });
     });
     this.#socket.on('connect_error', (error: Error & { data?: ErrorBody }) => this.#refused(error.data));
   }
