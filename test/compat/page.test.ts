@@ -65,7 +65,7 @@ describe('the page "Coming from basement.fun"', () => {
     expect(await run(language, code, join(repository, 'node_modules'))).toMatch(prints ?? /nothing/);
   });
 
-  test.skipIf(noPackage !== null)('has a working example with the npm package', async () => {
+  describe.skipIf(noPackage !== null)('the example with the npm package', () => {
     const at = inNode.findIndex(({ needs }) => needs === 'package');
     // Its client must be loaded from beside the package.
     const modules = join(packageDirectory, 'node_modules');
@@ -73,7 +73,18 @@ describe('the page "Coming from basement.fun"', () => {
       /from '(@feathersjs\/socketio-client|socket\.io-client)'/g,
       (_, name: string) => `from '${import.meta.resolve(name)}'`,
     );
-    expect(await run('js', code, modules)).toMatch(printed[at] ?? /nothing/);
+
+    test('works', async () => {
+      expect(await run('js', code, modules)).toMatch(printed[at] ?? /nothing/);
+    });
+
+    test('has calls that fail when their connection is lost', async () => {
+      const [connecting = ''] = code.split(/^const \{ newScore/m);
+      const losing = `socket.onAnyOutgoing(() => queueMicrotask(() => socket.disconnect()));
+await new Promise((connected) => socket.once('connect', connected));
+await client.service('launcher').setUserScore({ score: 1 }).catch(({ message }) => console.log(message));`;
+      expect(await run('js', connecting + losing, modules)).toBe('socket has been disconnected\n');
+    });
   });
 
   test('lists every method, served or not and why, like the tests', () => {
