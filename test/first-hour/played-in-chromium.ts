@@ -64,6 +64,16 @@ export async function playedInChromium(template: string, { folder, serve, screen
     await shows('#progress', 'Rounds played: 1');
     await shows('#board', /Vera: [1-9]/);
     const name = await page.getByLabel('Your name').inputValue();
+    await page.getByLabel('Your name').fill('שרה');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shows('#board', 'שרה');
+    const isScoreLast = await page.locator('#board li').evaluate((row) => {
+      const range = document.createRange();
+      range.selectNodeContents(row);
+      const { right } = range.getBoundingClientRect();
+      if (row.lastChild) range.setStart(row.lastChild, (row.lastChild.textContent ?? '').length - 1);
+      return range.getBoundingClientRect().right === right;
+    });
     await server.close();
     await page.reload();
     await shows('#news', 'Connecting');
@@ -71,7 +81,7 @@ export async function playedInChromium(template: string, { folder, serve, screen
     server = await start();
     await shows('#progress', 'Rounds played: 1');
     await page.locator('#news', { hasText: /^$/ }).waitFor({ state: 'attached' }); // empty, it is not visible
-    return { name, complaints, directory, gameId };
+    return { name, isScoreLast, complaints, directory, gameId };
   } finally {
     await browser.close();
     files.kill();

@@ -34,7 +34,7 @@ test('vanilla: a round that ends offline is on the board afterwards, and the typ
 }) => {
   skip(noBrowser !== null, noBrowser ?? '');
   await using folder = await temporaryDirectory();
-  const { name, complaints, directory } = await playedInChromium('vanilla', {
+  const { name, isScoreLast, complaints, directory } = await playedInChromium('vanilla', {
     folder: folder.path,
     serve: (port) => ({
       command: process.execPath,
@@ -43,7 +43,7 @@ test('vanilla: a round that ends offline is on the board afterwards, and the typ
       prints: /http/,
     }),
   });
-  expect({ name, complaints }).toEqual({ name: 'Vera', complaints: [] });
+  expect({ name, isScoreLast, complaints }).toEqual({ name: 'Vera', isScoreLast: true, complaints: [] });
   const options =
     '--noEmit --strict --skipDefaultLibCheck --allowJs --checkJs --target es2022 --module es2022 --lib es2022,dom game.js';
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');

@@ -54,7 +54,9 @@ function showBoard({ player }) {
   const items = rows.map(({ username, score, normalizedAddress }) => {
     const isOwn = normalizedAddress === player?.wallet;
     const item = document.createElement('li');
-    item.textContent = `${isOwn ? player.username : username}: ${score}`;
+    const shown = document.createElement('bdi'); // names that are written from right to left do not move the score
+    shown.textContent = isOwn ? player.username : username;
+    item.append(shown, `: ${score}`);
     item.classList.toggle('own', isOwn);
     return item;
   });

@@ -17,7 +17,9 @@ await client.leaderboard().follow((rows) =>
   best.replaceChildren(
     ...rows.map(({ username, score }) => {
       const item = document.createElement('li');
-      item.textContent = `${username}: ${score}`;
+      const name = document.createElement('bdi'); // names that are written from right to left do not move the score
+      name.textContent = username;
+      item.append(name, `: ${score}`);
       return item;
     }),
   ),
