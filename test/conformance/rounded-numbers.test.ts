@@ -13,7 +13,7 @@ const { gameId, gameSecret } = await server.createGame();
 const { launcherJwt, wallet } = await server.openSession(gameId);
 
 const id = '76561198012345679';
-const told = `which would be rounded to 76561198012345680: send it as a string`;
+const told = `which would be rounded to 76561198012345680: send it as a string, or as that number`;
 /** Written by `JSON.stringify` as it is: clients in other languages have 64-bit numbers. */
 const exactId: unknown = Reflect.get(JSON, 'rawJSON')(id); // TypeScript does not know it
 /** More than is parsed without a thread, on either transport. */

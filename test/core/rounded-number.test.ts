@@ -60,11 +60,12 @@ test('the refusal names the field, the path in it, the number, and what it would
   expect(refusalOf('{"state":{"items":[1,{"owner id":[2,76561198012345679]}]}}')).toEqual({
     path: 'state',
     message:
-      '$.items[1]["owner id"][1] is 76561198012345679, which would be rounded to 76561198012345680: send it as a string',
+      '$.items[1]["owner id"][1] is 76561198012345679, which would be rounded to 76561198012345680: send it as a string, or as that number',
   });
   expect(refusalOf('["setState","launcher",{"a":[],"b":{},"c":76561198012345679}]', 1)).toEqual({
     path: 'c',
-    message: 'is 76561198012345679, which would be rounded to 76561198012345680: send it as a string',
+    message:
+      'is 76561198012345679, which would be rounded to 76561198012345680: send it as a string, or as that number',
   });
   expect(() => refuseRoundedText('{"steamId":76561198012345679}', 'state')).toThrow(
     'state: $.steamId is 765',

@@ -40,7 +40,7 @@ function notExact(field: string, path: Path, written: string): GantryError {
   const number = written.length > 40 ? `${written.slice(0, 40)}…` : written;
   const message =
     `${path.length === 0 ? '' : `${jsonPath(path)} `}is ${number}, which would be rounded to ${Number(written)}: ` +
-    'send it as a string';
+    'send it as a string, or as that number';
   return new GantryError('number_not_exact', `${field}: ${message}`, { fields: [{ path: field, message }] });
 }
 
