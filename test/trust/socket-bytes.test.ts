@@ -104,3 +104,19 @@ test('a large call of a player over budget is answered before it is read', async
   expect(JSON.parse((await answerTo(2)).slice(3))).toMatchObject([{ code: 429, ...overBudget }]);
   expect(socket.isClosed()).toBe(false);
 });
+
+test.each([
+  ['an answer to an event, for which none asks', '431[not JSON'],
+  ['an event for another namespace', '42/other,[not JSON'],
+])('%s of a player over budget is not read', async (_what, packet) => {
+  const { gameId } = await server.createGame();
+  const ada = await server.openSession(gameId);
+  using socket = await openRawWebSocket(server);
+  socket.send(text(`40{"launcherJwt":"${ada.launcherJwt}"}`));
+  await until('admitted', () => socket.texts.some((one) => one.startsWith('40')));
+  const call = `["setState","launcher",{"label":"a","state":${JSON.stringify(large)}},{}]`;
+  socket.send(text(`421${call}`));
+  await until('charged', () => socket.texts.some((one) => one.startsWith('431[')));
+  socket.send(text(packet + large), text('422["channelStatus","launcher"]'));
+  await until('answered', () => socket.texts.some((one) => one.startsWith('432[')), 5_000);
+});

@@ -122,6 +122,11 @@ export function callIn({ data }: { data?: unknown }): EmittedCall | null {
   return { id, args: data.slice(data.indexOf('[')) };
 }
 
+/** Whether a packet answers an event, as an ACK without attachments. */
+export function isAck({ data }: { data?: unknown }): boolean {
+  return typeof data === 'string' && data.charCodeAt(0) === 0x33;
+}
+
 /**
  * The number of attachments Socket.IO expects after a packet; `due` is the number before it. A text packet while any
  * are expected closes the connection.

@@ -6,6 +6,7 @@ import {
   callIn,
   type EmittedCall,
   type EngineConnection,
+  isAck,
   parseEventArguments,
   pendingAttachments,
   refusePacket,
@@ -88,6 +89,11 @@ export class SocketTraffic {
     const isAmongAttachments = this.#pendingAttachments > 0;
     this.#pendingAttachments = pendingAttachments(packet, this.#pendingAttachments);
     if (isAmongAttachments && !this.#holdAttachment(bytes)) return false;
+    if (isAdmitted && !isAmongAttachments && isAck(packet)) {
+      withhold(packet); // no event that is sent here asks for one
+      this.#services.traffic.spend(owner, bytes);
+      return true;
+    }
     const isLarge = bytes >= largePacketBytes;
     if (isLarge && this.#refuseOverBudget(packet, owner, isAdmitted)) return true;
     const call = isAdmitted && !isAmongAttachments && this.#calls ? callIn(packet) : null;
@@ -209,10 +215,8 @@ export class SocketTraffic {
       if (!isAdmitted) refusePacket(this.#conn, packet, { message: refused.message, data: error });
       else {
         const call = callIn(packet);
-        if (call) {
-          withhold(packet);
-          this.#answer(call.id, [error]);
-        }
+        withhold(packet);
+        if (call) this.#answer(call.id, [error]);
       }
       return true;
     }
