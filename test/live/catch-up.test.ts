@@ -9,6 +9,7 @@ import { startBalancer } from '../support/balancer.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
+import { openRawWebSocket, text } from '../support/raw-websocket.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -250,6 +251,15 @@ test('the error says what is wrong with cursors, and a client with invalid ones 
   await listening.client.ready();
   expect(listening.resyncs).toContain(stream);
   expect(Object.keys(listening.client.cursors)).toHaveLength(3); // the player's, the account's and the channel's
+});
+
+test('a handshake with more parts than the maximum of cursors has is refused before it is parsed', async () => {
+  await using server = await startTestServer();
+  using raw = await openRawWebSocket(server);
+  raw.send(text(`40{${upTo(12_000).map((at) => `"k${at}":1`)}, not JSON`));
+  const refused = await until('refused', () => raw.texts.find((one) => one.startsWith('44')), 5_000);
+  expect(JSON.parse(refused.slice(2)).data).toMatchObject({ code: 400, data: { reason: 'cursors_invalid' } });
+  await until('closed', () => raw.closeCode() !== null);
 });
 
 test("a launcher's cursors subscribe it to the games that exist, up to the limit of a connection", async () => {

@@ -3,10 +3,27 @@ import { GantryError } from '../../core/errors.ts';
 import type { ofLauncher } from '../../features/games/refuse-old-version.ts';
 import { type EngineConnection, releaseRequest } from '../../runtime/internals/engine-io.ts';
 import { gamesInQuery } from '../named-games.ts';
+import { maxCursors } from './catch-up.ts';
 import { isToken } from './misplaced-token.ts';
 
 /** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
 export const maxHandshakeLength = 512 * 1024;
+
+/** What may be in a handshake at most: two commas a cursor, and the rest. */
+const maxCommas = 2 * maxCursors + 1_000;
+
+/**
+ * Whether a packet is longer than a handshake may be, or has more parts: parsing half a megabyte of short ones takes
+ * many times as long as the maximum number of cursors.
+ */
+export function isTooLong(packet: string): boolean {
+  if (packet.length > maxHandshakeLength) return true;
+  let commas = 0;
+  for (let at = packet.indexOf(','); at !== -1 && commas <= maxCommas; at = packet.indexOf(',', at + 1)) {
+    commas++;
+  }
+  return commas > maxCommas;
+}
 
 /** What is kept of the request that opened a connection. */
 export interface HandshakeInfo {

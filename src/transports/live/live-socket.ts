@@ -22,10 +22,10 @@ import {
 import { sendEventNow, sendEvents } from '../../runtime/internals/engine-output.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { gameOfNamespace } from '../named-games.ts';
-import { CatchUp, type HandshakeCursors, readCursors } from './catch-up.ts';
+import { CatchUp, type HandshakeCursors, maxCursors, readCursors } from './catch-up.ts';
 import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
-import { closedMeanwhile, type HandshakeInfo, maxHandshakeLength } from './handshake-info.ts';
+import { closedMeanwhile, type HandshakeInfo, isTooLong, maxHandshakeLength } from './handshake-info.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -272,10 +272,10 @@ export class LiveSocket implements ConnectionListener, Outgoing {
   received(packet: { type?: string; data?: unknown }): void {
     aliasNamespace(this.#conn, packet, this);
     const { data } = packet;
-    if (this.#state !== 'admitted' && typeof data === 'string' && data.length > maxHandshakeLength) {
+    if (this.#state !== 'admitted' && typeof data === 'string' && isTooLong(data)) {
       const error = new GantryError(
         'cursors_invalid',
-        `A handshake has at most ${maxHandshakeLength} characters. Connect without cursors, and refresh`,
+        `A handshake has at most ${maxHandshakeLength} characters, and ${maxCursors} cursors. Connect without cursors, and refresh`,
       );
       this.#reportRefused(error.reason, 'handshake');
       refusePacket(this.#conn, packet, { message: error.message, data: error.toJSON() });
