@@ -1,4 +1,4 @@
-import { Connection } from './connection.ts';
+import { Connection, isConnectionLost } from './connection.ts';
 
 /** The timeout for a query that costs the server nothing. */
 const timeoutMs = 3_000;
@@ -26,7 +26,10 @@ export class Probe {
     this.#url = url;
   }
 
-  /** @throws NoAnswer, or the driver's error */
+  /**
+   * That the connection was lost says nothing about the server: another one is opened.
+   * @throws ProbeTimeout, or the driver's error
+   */
   async check(): Promise<ServerState> {
     let isLate = false;
     const timer = setTimeout(() => {
@@ -34,16 +37,16 @@ export class Probe {
       this.#connection?.destroy();
     }, timeoutMs);
     try {
-      this.#connection ??= await Connection.open(this.#url, 'gantry probe'); // has its own timeout
-      const { rows } = await this.#connection.run<{
-        epoch: string;
-        oldest: number;
-        lane: number | null;
-        n: number;
-      }>('SELECT epoch, oldest_compatible AS oldest, lane, n FROM history LEFT JOIN write_lanes ON true');
-      const lanes = new Map<number, number>();
-      for (const { lane, n } of rows) if (lane !== null) lanes.set(lane, n);
-      return { epoch: rows[0]?.epoch ?? '', oldestCompatible: rows[0]?.oldest ?? 0, lanes };
+      const known = this.#connection;
+      if (known) {
+        try {
+          return await read(known);
+        } catch (error) {
+          if (isLate || !isConnectionLost(error)) throw error;
+        }
+      }
+      this.#connection = await Connection.open(this.#url, 'gantry probe'); // has its own timeout
+      return await read(this.#connection);
     } catch (error) {
       this.#connection?.destroy();
       this.#connection = null;
@@ -57,4 +60,16 @@ export class Probe {
   async close(): Promise<void> {
     await this.#connection?.close();
   }
+}
+
+async function read(connection: Connection): Promise<ServerState> {
+  const { rows } = await connection.run<{
+    epoch: string;
+    oldest: number;
+    lane: number | null;
+    n: number;
+  }>('SELECT epoch, oldest_compatible AS oldest, lane, n FROM history LEFT JOIN write_lanes ON true');
+  const lanes = new Map<number, number>();
+  for (const { lane, n } of rows) if (lane !== null) lanes.set(lane, n);
+  return { epoch: rows[0]?.epoch ?? '', oldestCompatible: rows[0]?.oldest ?? 0, lanes };
 }
