@@ -369,7 +369,7 @@ export class LaneWriter {
   async #renewLane(): Promise<void> {
     const lane = this.#lane;
     if (lane && !lane.place.isSoleWriter) this.#isClaimDue = true;
-    if (this.#isBusy || !lane) return;
+    if (this.#isBusy || !lane || lane.connection.isLost) return; // `revive` replaces a lost one
     this.#isBusy = true;
     try {
       if (!(await renewLane(lane))) {
