@@ -29,6 +29,7 @@ export class Connection {
   /** Statements in flight. */
   pending = 0;
   isLost = false;
+  #isDestroyed = false;
   /** The first error that the driver has reported of it. */
   #lostBy: Error | null = null;
   /** The last commit has begun a transaction that nothing has used yet. */
@@ -155,6 +156,8 @@ export class Connection {
   /** Destroys the socket; statements in flight are rejected. */
   destroy(): void {
     this.isLost = true;
+    if (this.#isDestroyed) return; // every statement in flight may call it
+    this.#isDestroyed = true;
     this.#client.end().catch(() => {});
     (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }

@@ -131,6 +131,18 @@ describe.skipIf(noPostgres !== null)('when PostgreSQL ends a connection', () => 
     );
   });
 
+  test('all statements in flight may destroy it: Node does not warn of a leak', async () => {
+    await using server = await PostgresServer.start();
+    const connection = await Connection.open(server.url(), 'ended');
+    const warnings: string[] = [];
+    const warn = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', warn);
+    for (let n = 0; n < 20; n++) connection.destroy();
+    await new Promise((resolve) => setImmediate(resolve)); // warnings are emitted in a later turn
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+  });
+
   test('the database counts as reachable if it is', async () => {
     await using server = await PostgresServer.start();
     const probe = new Probe(server.url());
