@@ -41,7 +41,7 @@ describe.skipIf(noPostgres !== null)('the rows around a player', () => {
         expect(await db.read(readAround, board, ada.wallet, 11)).toHaveLength(3);
         expect(script.mock.calls.filter(([text]) => text.includes('READ ONLY'))).toEqual([]);
         expect(
-          run.mock.calls.filter(([text]) => /\b(leaderboard_entries|board|players)\b/.test(text)),
+          run.mock.calls.filter(([text]) => /\b(leaderboard_entries|scores|players)\b/.test(text)),
         ).toHaveLength(1);
       } finally {
         run.mockRestore();
