@@ -93,18 +93,26 @@ export function usePages(fetchPage, keyOf, dependencies) {
   };
 
   /**
-   * Adds pages to these rows until there are more than `least` of them.
+   * Adds pages to these rows until there are more than `least` of them. A page of a list with a total begins with the last
+   * row of the page before: if another row is there, rows were removed meanwhile, and those that have moved up are loaded first.
    * @param {readonly Row[]} before
    * @param {number} skip not the number of rows: when rows have moved, pages overlap
    * @param {number} least
    */
   const loadPages = async (before, skip, least) => {
-    const { epoch } = current.current;
+    const { epoch, state: shown } = current.current;
     const rows = new Map(before.map((row) => [keyOf(row), row]));
-    for (let next = skip; ; ) {
-      const { data, total } = await fetchPage({ limit: pageSize, skip: next });
+    for (let next = skip, counted = shown.total !== undefined; ; ) {
+      const from = counted ? Math.max(0, next - 1) : next;
+      const { data, total } = await fetchPage({ limit: pageSize, skip: from });
       if (epoch !== current.current.epoch) throw new Error('the list was reloaded in the meantime');
-      next += data.length;
+      counted = total !== undefined;
+      const [first] = data;
+      if (counted && from > 0 && (first === undefined || !rows.has(keyOf(first)))) {
+        next = Math.max(0, next - pageSize);
+        continue;
+      }
+      next = from + data.length;
       // A row inserted in the meantime has moved known rows onto this page.
       for (const row of data) if (!rows.has(keyOf(row))) rows.set(keyOf(row), row);
       const complete = data.length < pageSize;
