@@ -18,14 +18,27 @@ const counterThreshold = 200;
  *   editing: import('./conversation-state.js').Message | null,
  *   replying: { id: string, name: string, excerpt: string } | null,
  *   offline: boolean,
+ *   draft: string,
+ *   onDraft: (text: string) => void,
  *   onSubmit: (text: string) => Promise<void>,
  *   onCancel: () => void,
  *   onType: () => void,
  *   onEditLast: () => void,
- * }} props
+ * }} props `draft`: of a new message
  */
-export function Composer({ places, editing, replying, offline, onSubmit, onCancel, onType, onEditLast }) {
-  const [text, setText] = useState(editing?.content ?? '');
+export function Composer({
+  places,
+  editing,
+  replying,
+  offline,
+  draft,
+  onDraft,
+  onSubmit,
+  onCancel,
+  onType,
+  onEditLast,
+}) {
+  const [text, showText] = useState(editing?.content ?? draft);
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   const row = useRef(/** @type {HTMLDivElement | null} */ (null));
@@ -39,6 +52,12 @@ export function Composer({ places, editing, replying, offline, onSubmit, onCance
     element.focus();
     element.setSelectionRange(element.value.length, element.value.length);
   }, []);
+
+  /** @param {string} changed */
+  const setText = (changed) => {
+    showText(changed);
+    if (!editing) onDraft(changed);
+  };
 
   // After choosing to reply, the focus moves to the input.
   useLayoutEffect(() => {

@@ -10,6 +10,7 @@ import { Composer } from './composer.js';
 import { othersIn, titleOf } from './conversation-title.js';
 import { EmojiPicker } from './emoji-picker.js';
 import { GroupInfo } from './group-info.js';
+import { draftOf, keepDraft } from './message-drafts.js';
 import { excerptOf, MessageItem } from './message-item.js';
 import { PlayerActions } from './player-actions.js';
 
@@ -193,6 +194,8 @@ export function Conversation({ launcher, current, conversation }) {
         editing=${editing}
         replying=${replying && { id: replying._id, name: replying.senderId === wallet ? 'yourself' : players.name(replying.senderId), excerpt: excerptOf(replying.content) }}
         offline=${!isConnected}
+        draft=${draftOf(wallet, channel._id)}
+        onDraft=${(/** @type {string} */ text) => keepDraft(wallet, channel._id, text)}
         onSubmit=${submit}
         onCancel=${() => {
           setEditing(null);

@@ -1,6 +1,7 @@
 import { Observable } from '../shared/observable.js';
 import { toast } from '../shared/toasts.js';
 import { ConversationState, typingShownMs } from './conversation-state.js';
+import { draftOf, keepDraft } from './message-drafts.js';
 
 /**
  * @typedef {import('./conversation-state.js').Channel} Channel
@@ -30,6 +31,7 @@ export class Conversations extends Observable {
   #mark = null;
   #lastTyping = 0;
   #nextUnsent = 1;
+  #isClosed = false;
   #loadTimer = 0;
   /** Whether what is loaded next replaces everything. */
   #isStale = false;
@@ -567,6 +569,17 @@ export class Conversations extends Observable {
   close() {
     clearTimeout(this.#loadTimer);
     this.#sendMark();
+    this.#isClosed = true;
+    for (const conversation of this.#byId.values()) this.#keepUnsent(conversation);
+  }
+
+  /** What could not be sent is a draft afterwards. @param {ConversationState} conversation */
+  #keepUnsent(conversation) {
+    const channelId = conversation.channel._id;
+    const failed = conversation.unsent.filter((one) => one.failed);
+    conversation.unsent = conversation.unsent.filter((one) => !one.failed);
+    const texts = [...failed.map(({ content }) => content), draftOf(this.#wallet, channelId)];
+    keepDraft(this.#wallet, channelId, texts.filter((text) => text !== '').join('\n'));
   }
 
   /**
@@ -584,6 +597,7 @@ export class Conversations extends Observable {
       const now = this.#byId.get(channelId);
       if (!now) return;
       now.setFailed(key, true);
+      if (this.#isClosed) this.#keepUnsent(now);
       this.changed();
       throw error;
     }

@@ -5,6 +5,7 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
+import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { liveSessions } from '../../src/features/sessions/queries.ts';
 import { until } from '../support/until.ts';
 import { newWallet } from '../support/wallet.ts';
@@ -209,6 +210,38 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
     await page.context().setOffline(false);
     await title.getByText('Online', { exact: true }).waitFor();
     expect(await dots.count()).toBe(3);
+  });
+
+  test('what was typed or could not be sent is still there in the conversation after it was left, and after the session ended', async () => {
+    const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
+    await startConversation(ada, grace.wallet);
+    const { page } = ada;
+    const field = page.getByRole('textbox', { name: 'Write a message' });
+    await say(ada, 'Good game!');
+    await field.fill('Half typed');
+    await page.getByRole('button', { name: 'Back to all messages' }).click();
+    await page.getByRole('button', { name: /Good game!/ }).click();
+    expect(await field.inputValue()).toBe('Half typed');
+
+    await page.context().setOffline(true);
+    await page.getByText('Messages are sent when you are connected again').waitFor();
+    await field.press('Enter');
+    await page.locator('.message.unsent').waitFor();
+    await field.fill('Then this');
+    await demo.server.services.db.write(revokeSessionById, ada.sessionId);
+    await page.context().setOffline(false);
+    await page.getByText('Your session was ended').waitFor();
+    await page.getByRole('button', { name: /^Continue as/ }).click();
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('Half typed\nThen this');
+    await field.press('Enter');
+    await until('it is sent', async () => (await bubbles(ada)).length === 2);
+    expect(await field.inputValue()).toBe('');
+    ada.complaints.splice(
+      0,
+      ada.complaints.length,
+      ...ada.complaints.filter((one) => !/401|ERR_INTERNET/.test(one)),
+    );
   });
 
   test('a guest is blocked also after getting a wallet', async () => {
