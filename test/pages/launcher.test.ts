@@ -311,6 +311,13 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     },
   );
 
+  test('on a very low screen, a game is above the tabs and not behind them', async () => {
+    const { page } = await demo.play({ ...phone, viewport: { width: 360, height: 225 } });
+    const frame = await page.locator('iframe').boundingBox();
+    const tabs = await page.getByRole('tablist', { name: 'Game panels' }).boundingBox();
+    expect(frame && frame.y + frame.height).toBeLessThanOrEqual(tabs?.y ?? 0);
+  });
+
   test('a game without an address has details; a token in the fragment reaches the game, and no server', async () => {
     const ada = await demo.play();
     await demo.server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
