@@ -197,6 +197,28 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     });
   });
 
+  test('with forced colors, it is visible which section, tab and part is shown', async () => {
+    const page = await open('games/demo-game/live-ops/news', { ...desktop, forcedColors: 'active' });
+    await page.getByRole('link', { name: 'News', exact: true }).waitFor();
+    for (const name of ['Sections', 'Demo Game tabs', 'Live-ops']) {
+      const looks = await page.getByRole('navigation', { name, exact: true }).evaluate((element) => {
+        const canvas = document.createElement('p');
+        canvas.style.background = 'Canvas';
+        document.body.append(canvas);
+        const paper = getComputedStyle(canvas).backgroundColor;
+        return Array.from(element.querySelectorAll('a'), (link) => {
+          const { backgroundColor, borderBottomColor } = getComputedStyle(link);
+          const isFilled = backgroundColor !== paper && !/, 0\)$/.test(backgroundColor);
+          const isUnderlined = link.matches('.tab') && borderBottomColor !== paper;
+          return { isCurrent: link.ariaCurrent === 'page', isMarked: isFilled || isUnderlined };
+        });
+      });
+      const current = looks.filter(({ isCurrent }) => isCurrent);
+      expect(current).toHaveLength(1);
+      expect(looks.filter(({ isMarked }) => isMarked)).toEqual(current);
+    }
+  });
+
   test('is drawn with its bundled font', async () => {
     const page = await open('games');
     const session = await page.context().newCDPSession(page);
