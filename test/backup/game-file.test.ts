@@ -419,6 +419,7 @@ test('a file that is truncated, modified, or partly of another game is refused, 
   const whole = readFileSync(game.file, 'utf8').trimEnd().split('\n');
   const bad = `${game.file}.bad`;
   const without = (index: number) => whole.filter((_, at) => at !== index);
+  const lineOf = (text: string) => whole.findIndex((line) => line.includes(text)) + 1;
   const changed = (from: string | RegExp, to: string | ((found: string) => string)) =>
     whole.map((line) => (typeof to === 'string' ? line.replace(from, to) : line.replace(from, to)));
   const faults: [string[], RegExp][] = [
@@ -434,7 +435,11 @@ test('a file that is truncated, modified, or partly of another game is refused, 
       /another game/,
     ],
     [changed('"type":"states"', '"type":"audit_log"'), /an unknown type/],
-    [changed('"ipfsHash"', '"ipfs"'), /does not have the expected fields/],
+    [
+      changed('"ipfsHash"', '"ipfs"'),
+      new RegExp(`^Line ${lineOf('"ipfsHash"')}: A record of states does not have the expected fields`),
+    ],
+    [[...whole.slice(0, 4), 'x'.repeat(18 * 1024 * 1024)], /line 5 is longer than 16 MiB/],
     [changed('"policies":"{', '"policies":"['), /A record of games is invalid/],
     [changed(`"id":"${game.gameId}"`, '"id":"x\\",\\"game\\":\\"y"'), /games is invalid \(id: must be/],
     [changed(/"channelId":"[^"]+"/, `"channelId":"${newId()}"`), /channel that is not in the file/],

@@ -90,7 +90,7 @@ export const importGame = exclusiveCommand(
       try {
         yield* importing.add(type, row);
       } catch (thrown) {
-        throw toImportError(thrown, type);
+        throw inLine(added + 2, toImportError(thrown, type)); // after the header
       }
       if (++added % rowsPerFlush === 0) yield* tx.flush();
     }
@@ -328,6 +328,12 @@ class Import {
 const createdPlayers = statement<{ gameId: string }, { bytes: number }>(
   `SELECT ${countedBytesIn(players as AnyTable)} AS bytes FROM players WHERE created_by = @gameId`,
 );
+
+/** Says in which line the record is, unless it is the first, the game; returns unexpected errors unchanged. */
+function inLine(line: number, error: unknown): unknown {
+  if (line === 2 || !(error instanceof DatabaseUnusableError)) return error;
+  return new DatabaseUnusableError(`Line ${line}: ${error.message}`);
+}
 
 /** Describes validation errors for the importing administrator; returns other errors unchanged. */
 function toImportError(thrown: unknown, type: string): unknown {

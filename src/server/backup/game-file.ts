@@ -112,22 +112,23 @@ export function* linesOf(file: string): Iterable<string | undefined> {
   try {
     const bytes = Buffer.alloc(chunkBytes);
     let rest = Buffer.alloc(0);
-    let isFirst = true;
+    let line = 1;
     for (;;) {
       const read = readSync(descriptor, bytes, 0, chunkBytes, null);
       const all = Buffer.concat([rest, bytes.subarray(0, read)]);
       let from = 0;
       for (let end = all.indexOf(lineFeed); end !== -1; end = all.indexOf(lineFeed, from)) {
-        yield textOf(all.subarray(from, end), isFirst);
-        isFirst = false;
+        yield textOf(all.subarray(from, end), line++ === 1);
         from = end + 1;
       }
       rest = all.subarray(from);
       if (rest.length > maxLineBytes)
-        throw new BackupError(`${file} has a line that exceeds the maximum record length.`);
+        throw new BackupError(
+          `${file}: line ${line} is longer than ${maxLineBytes / 1024 / 1024} MiB, which no record is. Each record needs a line of its own.`,
+        );
       if (read === 0) break;
     }
-    if (rest.length > 0) yield textOf(rest, isFirst);
+    if (rest.length > 0) yield textOf(rest, line === 1);
   } finally {
     closeSync(descriptor);
   }
