@@ -106,3 +106,29 @@ test('followers of a game receive its releases once, also those they missed', as
   const { body } = await post(`${server.url}/launcher/list-releases`, { gameId });
   expect(body).toMatchObject({ releases: [{ ...release, url: '' }], more: false });
 });
+
+test('pages of long news and release notes end early, and continue without loss', async () => {
+  await using server = await startTestServer();
+  const { gameId } = await server.createGame();
+  const text = '長'.repeat(10_000);
+  const versions = Array.from({ length: 40 }, (_, at) => `1.${at}`);
+  for (const version of versions) {
+    const admin = bearer(server.adminToken);
+    await post(`${server.url}/admin/publish-news`, { gameId, title: version, body: text }, admin);
+    await post(`${server.url}/admin/publish-release`, { gameId, version, notes: text }, admin);
+  }
+  for (const [path, field, name] of [
+    ['list-news', 'news', 'title'],
+    ['list-releases', 'releases', 'version'],
+  ] as const) {
+    const pages: unknown[][] = [];
+    for (let cursor: string | undefined, more = true; more; ) {
+      const { body } = await post(`${server.url}/launcher/${path}`, { gameId, limit: 250, cursor });
+      const page = Object(body);
+      pages.push(page[field].map((row: Record<string, unknown>) => row[name]));
+      ({ nextCursor: cursor, more } = page);
+    }
+    expect(pages.map(({ length }) => length)).toEqual([34, 6]);
+    expect(pages.flat()).toEqual(versions.toReversed());
+  }
+});

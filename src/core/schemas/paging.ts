@@ -79,3 +79,20 @@ export function pagedOutput<Row extends z.ZodType>(row: Row) {
 export function pageOf<Row>({ limit, skip }: Page, { total, rows }: Paged<Row>) {
   return { total, limit, skip, data: rows };
 }
+
+/** The texts of a page end after this many bytes, so that no caller gets many megabytes at once. */
+const maxTextBytes = 1024 * 1024;
+
+/** The first `limit` rows, or as many of them as fit on a page by the size of their long text; at least one. */
+export function fitting<Row>(
+  rows: readonly Row[],
+  limit: number,
+  textOf: (row: Row) => string,
+): readonly Row[] {
+  let bytes = 0;
+  const over = rows.findIndex((row) => {
+    bytes += Buffer.byteLength(textOf(row));
+    return bytes > maxTextBytes;
+  });
+  return rows.slice(0, over === -1 ? limit : Math.min(limit, Math.max(1, over)));
+}

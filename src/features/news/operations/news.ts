@@ -3,7 +3,7 @@ import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import { comparableId, nilId } from '../../../core/schemas/ids.ts';
 import { cursorFieldsOf, type Place, toListCursor } from '../../../core/schemas/list-cursor.ts';
-import { paging, pagingOf } from '../../../core/schemas/paging.ts';
+import { fitting, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, gameNamedBy, requireGame, requireNamedGame } from '../../games/require-game.ts';
@@ -146,12 +146,14 @@ export const listNews = defineOperation({
     const page = { limit: limit + 1, after: placeOf(cursor) };
     if (!caller) {
       const rows = await db.read(listPublished, gameId, page);
-      return { success: true, ...pageOf(rows, limit, cursor), news: rows.slice(0, limit).map(toNewsItem) };
+      const shown = fitting(rows, limit, bodyOf);
+      return { success: true, ...pageOf(rows, shown, cursor), news: shown.map(toNewsItem) };
     }
     const { rows, reading } = await db.read(pageWithReading, caller.wallet, gameId, page);
     const { unread, newest, marks } = reading;
-    const news = rows.slice(0, limit).map((row) => ({ ...toNewsItem(row), read: isReadBy(marks, row) }));
-    return { success: true, ...pageOf(rows, limit, cursor), news, unread, newest };
+    const shown = fitting(rows, limit, bodyOf);
+    const news = shown.map((row) => ({ ...toNewsItem(row), read: isReadBy(marks, row) }));
+    return { success: true, ...pageOf(rows, shown, cursor), news, unread, newest };
   },
 });
 
@@ -197,15 +199,17 @@ function placeOf(cursor: Place | undefined): NewsPage['after'] {
   return { pinned: Number(pinned), publishedAt: Number(publishedAt), newsId: comparableId(newsId) };
 }
 
-/** Where a page ends. `rows`: one more than shown if there are more. */
+const bodyOf = ({ body }: NewsRow) => body;
+
+/** Where a page ends. `rows`: more than those shown if there are more. */
 function pageOf(
   rows: readonly NewsRow[],
-  limit: number,
+  shown: readonly NewsRow[],
   cursor: Place | undefined,
 ): { nextCursor: string; more: boolean } {
-  const last = rows.slice(0, limit).at(-1);
+  const last = shown.at(-1);
   const behind = last ? `${last.pinned}.${last.publishedAt}.${last.id}` : (cursor?.behind ?? start);
-  return { nextCursor: toListCursor('newest', behind), more: rows.length > limit };
+  return { nextCursor: toListCursor('newest', behind), more: rows.length > shown.length };
 }
 
 /** The cursor before every row. */

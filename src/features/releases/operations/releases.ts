@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import { cursorFieldsOf, toListCursor } from '../../../core/schemas/list-cursor.ts';
-import { pagingOf } from '../../../core/schemas/paging.ts';
+import { fitting, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, requireNamedGame } from '../../games/require-game.ts';
 import { gameVersion } from '../../games/version.ts';
@@ -70,8 +70,9 @@ export const listReleases = defineOperation({
     const game = await requireNamedGame(db, gameId);
     const before = cursor?.behind ?? `${Number.MAX_SAFE_INTEGER}`;
     const rows = await db.read(listReleaseRows, game.id, { before: Number(before), limit: limit + 1 });
-    const releases = rows.slice(0, limit).map(toRelease);
+    const releases = fitting(rows, limit, ({ notes }) => notes).map(toRelease);
     const behind = `${releases.at(-1)?.publishedAt ?? before}`;
-    return { success: true, releases, nextCursor: toListCursor('newest', behind), more: rows.length > limit };
+    const more = rows.length > releases.length;
+    return { success: true, releases, nextCursor: toListCursor('newest', behind), more };
   },
 });
