@@ -186,6 +186,7 @@ describe('rows that cannot be imported', () => {
       { type: 'score', player: 'a', score: 9, at: 'yesterday' },
       { type: 'guild', name: 'x' },
       { type: 'player', id: 'g', wallet: newGuestAddress() },
+      { type: 'constructor' },
     ]);
     const reasons = Object.fromEntries(refusals.map(({ line, reason }) => [line, reason]));
     expect(reasons).toEqual({
@@ -202,6 +203,7 @@ describe('rows that cannot be imported', () => {
       14: 'at: must be a date and time, or Unix milliseconds',
       15: expect.stringContaining('type'),
       16: expect.stringContaining('is the address of a guest'),
+      17: expect.stringContaining('type'),
     });
     expect(counts.players).toMatchObject({ inSource: 3, new: 1, refused: 2 });
     const { players, states } = importedOf(game, 'a');

@@ -6,17 +6,18 @@ const outcomes = ['new', 'updated', 'unchanged', 'kept', 'refused'] as const;
 /** How many there are in the source, and what became of them. */
 export type Counts = { inSource: number } & Record<(typeof outcomes)[number], number>;
 
-const kindsByType: Readonly<Record<string, Kind>> = {
-  player: 'players',
-  score: 'scores',
-  state: 'states',
-  friend: 'friends',
-  block: 'blocks',
-};
+/** A map, because a file may name any type, such as `constructor`. */
+const kindsByType: ReadonlyMap<unknown, Kind> = new Map([
+  ['player', 'players'],
+  ['score', 'scores'],
+  ['state', 'states'],
+  ['friend', 'friends'],
+  ['block', 'blocks'],
+]);
 
 /** What a record of a type counts as. */
 export function kindOf(type: unknown): Kind | undefined {
-  return kindsByType[String(type)];
+  return kindsByType.get(type);
 }
 
 const reasons: Readonly<Record<string, string>> = {
