@@ -5,6 +5,9 @@ import { withNulls } from './null-characters.ts';
 import { QueryGroup } from './query-group.ts';
 
 const connectTimeoutMs = 3_000;
+const unserved =
+  `timeout expired: PostgreSQL accepted a connection, but did not answer on it within ${connectTimeoutMs / 1000} s; ` +
+  'if a pooler is between, its pool may be too small (PgBouncer: default_pool_size, at least 15 per node)';
 
 /** Settings of every connection. An abandoned open transaction would block other nodes' writes. */
 const sessionSettings = `SET jit = off; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '60s';
@@ -64,11 +67,27 @@ export class Connection {
     const connection = new Connection(client, isGrouped);
     try {
       await client.connect();
-      for (const statement of sessionSettings.split(';')) await client.query(statement);
+      await connection.#configure();
       return connection;
     } catch (error) {
       connection.destroy();
       throw error;
+    }
+  }
+
+  /** A pooler that has no server connection left accepts this one nevertheless, and lets its first statement wait. */
+  async #configure(): Promise<void> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.destroy();
+    }, connectTimeoutMs);
+    try {
+      for (const statement of sessionSettings.split(';')) await this.#client.query(statement);
+    } catch (error) {
+      throw isLate ? new Error(unserved) : error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Database, WriteTrouble } from '../../../src/core/storage/database.
 import { Connection } from '../../../src/engines/postgres/connection.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { Probe } from '../../../src/engines/postgres/probe.ts';
+import { ReadConnections } from '../../../src/engines/postgres/read-connections.ts';
 import { lastPositions } from '../../../src/features/events/queries.ts';
 import { registerGame } from '../../../src/features/games/commands.ts';
 import { allGames } from '../../../src/features/games/queries.ts';
@@ -17,6 +18,7 @@ import { noPostgres, PostgresServer } from '../../support/postgres.ts';
 import { postgresUser } from '../../support/postgres-binaries.ts';
 import { randomWallet } from '../../support/server.ts';
 import { mayMountDisk, smallDisk } from '../../support/small-disk.ts';
+import { startTransactionPooler } from '../../support/transaction-pooler.ts';
 import { until } from '../../support/until.ts';
 
 let lastGame = 0;
@@ -50,6 +52,23 @@ async function endConnections(server: PostgresServer, name: string): Promise<voi
   );
   await administrator.end();
 }
+
+test.skipIf(noPostgres !== null)(
+  'reads are refused with Retry-After while a pooler accepts connections, but has none to the server left',
+  async () => {
+    await using server = await PostgresServer.start();
+    await using pooler = await startTransactionPooler(server.url());
+    const first = await Connection.open(pooler.url, 'has the only one');
+    await first.script('BEGIN');
+    const reads = new ReadConnections(pooler.url);
+    await expect(reads.run('SELECT 1')).rejects.toMatchObject({
+      reason: 'store_unavailable',
+      cause: { message: expect.stringContaining('default_pool_size') },
+    });
+    await reads.close();
+    await first.close();
+  },
+);
 
 describe.skipIf(noPostgres !== null)('while PostgreSQL is set to read-only', () => {
   test('writes are refused with Retry-After, reads continue, and the trouble says what to do and ends by itself', async () => {
