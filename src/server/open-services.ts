@@ -19,6 +19,7 @@ import { Signers } from '../features/chains/signers.ts';
 import { readInstallation } from '../features/events/queries.ts';
 import { countOpenActions } from '../features/queue/queries.ts';
 import { wasAnnouncedPresent } from '../features/sessions/queries.ts';
+import { ErrorLog } from '../telemetry/error-log.ts';
 import { RecentGameCalls } from '../telemetry/game-calls.ts';
 import { type NodeStatus, type Nodes, singleNode } from '../telemetry/nodes.ts';
 import { RecentRequests } from '../telemetry/recent-requests.ts';
@@ -35,6 +36,7 @@ import { databaseFiles, type OpenStore, openStore } from './open-store.ts';
 /** The open resources of a running server. */
 export interface OpenedServices extends OpenStore {
   logger: Logger;
+  errorLog: ErrorLog;
   report(thrown: unknown, callId?: string): void;
   /** Whether it failed because the database is unavailable, which the log says once. */
   isOfOutage(thrown: unknown): boolean;
@@ -101,8 +103,9 @@ async function openOn(
   let writeTrouble: WriteTrouble | null = null;
   const isOfOutage = (error: unknown) =>
     writeTrouble !== null && error instanceof GantryError && error.reason === 'store_unavailable';
+  const errorLog = new ErrorLog(logger);
   const report = (error: unknown, callId?: string) => {
-    if (!isOfOutage(error)) logger.error({ err: error, id: callId }, 'unhandled error in operation');
+    if (!isOfOutage(error)) errorLog.add('error', error, 'unhandled error in operation', callId);
   };
   db.onTrouble((trouble) => {
     writeTrouble = trouble;
@@ -179,7 +182,7 @@ async function openOn(
     nodes,
     services,
   };
-  return { ...store, ...chosen, logger, report, isOfOutage, unusable, degraded, dependencies };
+  return { ...store, ...chosen, logger, errorLog, report, isOfOutage, unusable, degraded, dependencies };
 }
 
 function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {

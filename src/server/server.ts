@@ -126,9 +126,9 @@ async function warnOfOtherServers(
 
 /** Creates the workers of the durable queue. */
 function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): RunningServer['queue'] {
-  const { db, box, logger, services, chainClients, signers, isOfOutage } = opened;
+  const { db, box, errorLog, services, chainClients, signers, isOfOutage } = opened;
   const report = (error: unknown) => {
-    if (!isOfOutage(error)) logger.warn({ err: error }, 'queue worker failed, retrying');
+    if (!isOfOutage(error)) errorLog.add('warn', error, 'queue worker failed, retrying');
   };
   const webhooks = new WebhookWorker(db, { sender: services.webhookSender, box, report });
   const chains = new ChainWriter(db, {
@@ -207,7 +207,7 @@ async function listen(
 
 /** Finishes work in flight, then closes everything. */
 async function closeAll(
-  { db, presence, redis, nodes, services, stats }: OpenedServices,
+  { db, errorLog, presence, redis, nodes, services, stats }: OpenedServices,
   { webhooks, chains, prizes }: RunningServer['queue'],
   { http, requests, gateway, metricsServer, refusalLog }: Transports,
 ): Promise<void> {
@@ -230,4 +230,5 @@ async function closeAll(
   await presence.close();
   redis?.close();
   await Promise.all([services.states.close(), db.close()]);
+  errorLog.flush();
 }
