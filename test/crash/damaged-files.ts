@@ -119,6 +119,16 @@ const damages: readonly Damage[] = [
     says: /gantry\.db cannot be opened for writing/,
     asNobody: true,
   },
+  {
+    what: 'a read-only file of the shared memory, left by a start on a read-only database',
+    damage: ({ database }) => {
+      giveAway(join(database, '..'));
+      writeFileSync(`${database}-shm`, '', { mode: 0o400 });
+      chownSync(`${database}-shm`, nobody, nobody);
+    },
+    says: /gantry\.db-shm cannot be opened for writing.*Grant the user/,
+    asNobody: true,
+  },
 ];
 
 export interface DamageReport {

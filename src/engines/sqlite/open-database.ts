@@ -80,6 +80,7 @@ export function refuseEmpty(file: string): void {
 export function refuseDamaged(file: string): void {
   const bytes = sizeOf(file) ?? 0;
   makePrivate(file);
+  refuseReadOnly(file);
   preserveDamagedLog(file);
   if (bytes === 0 || bytes > maxCheckedBytes) return;
   describingErrors(file, () => {
@@ -125,8 +126,7 @@ export function refuseStrayLog(file: string): void {
 }
 
 function open(file: string, seal?: SealCheck): Database {
-  // SQLite would open it read-only.
-  if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied');
+  refuseReadOnly(file);
   return describingErrors(file, () => {
     const db = new SqliteDatabase(file, { fileMustExist: true, timeout: openTimeoutMs });
     try {
@@ -183,7 +183,7 @@ function unwritable(file: string, why: string): DatabaseUnusableError {
  * and may be in a directory that is readable by everyone.
  */
 function makePrivate(file: string): void {
-  for (const one of [file, logOf(file), `${file}-shm`]) {
+  for (const one of filesOf(file)) {
     const mode = statSync(one, { throwIfNoEntry: false })?.mode ?? 0;
     if ((mode & othersMask) === 0) continue;
     try {
@@ -193,6 +193,17 @@ function makePrivate(file: string): void {
       if (!['EPERM', 'EROFS', 'ENOENT'].includes(codeOf(error))) throw error;
     }
   }
+}
+
+/** SQLite would open it read-only, and create the files beside it with the same mode, which would then remain. */
+function refuseReadOnly(file: string): void {
+  for (const one of filesOf(file))
+    if (sizeOf(one) !== null && !isWritable(one)) throw unwritable(one, 'permission denied');
+}
+
+/** The database, with SQLite's files beside it, which may not exist. */
+function filesOf(file: string): string[] {
+  return [file, logOf(file), `${file}-shm`];
 }
 
 function isWritable(file: string): boolean {
