@@ -15,6 +15,7 @@ import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
 import { type Finished, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
@@ -181,6 +182,35 @@ test('a moved game shows everybody what it showed before, and continues from the
   expect(again.body).toMatchObject({ success: true }); // the nonce's first response was moved too
   const board = await post(`${server.url}/launcher/get-game-scores-leaderboard`, { gameId: game.gameId });
   expect(board.body).toMatchObject({ leaderboard: [{ score: 99, username: 'Ada' }, { score: 20 }] });
+});
+
+test('where a game was deleted and is imported again, launchers are told that they do not have all events', async () => {
+  const game = await filled();
+  await using _directory = game.directory;
+  const { gameId, ada } = game;
+  await gantryJson(['export', gameId, game.file], game.data);
+  await using server = await serveGantry(game.data, { GANTRY_DEMO: 'off' });
+  const openSession = async () => {
+    const opened = await gantryJson(['token', '--game', gameId, '--wallet', ada.wallet], game.data);
+    return z.object({ launcherJwt: z.string() }).parse(opened);
+  };
+  const setScores = async (session: { launcherJwt: string }) => {
+    for (let score = 0; score < 9; score++)
+      await post(`${server.url}/launcher/set-user-score`, { ...session, score });
+  };
+  const before = await openSession();
+  await setScores(before);
+  using launcher = await connectLauncher(server.url, before);
+  const cursors = await launcher.streams();
+  await gantryJson(['game', 'delete', '--game', gameId, '--confirm', 'space-race'], game.data);
+  await gantryJson(['import', game.file], game.data);
+  const after = await openSession();
+  await setScores(after);
+  await setScores(after);
+  using again = await connectLauncher(server.url, { ...after, cursors });
+  const stream = `player:${gameId}:${ada.wallet}`;
+  expect(cursors[stream]).toMatchObject({ epoch: expect.any(String) });
+  expect((await again.streams())[stream]).toMatchObject({ epoch: cursors[stream]?.epoch, recovered: false });
 });
 
 test('with its secrets, the game is called as before', async () => {

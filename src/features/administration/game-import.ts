@@ -266,11 +266,15 @@ class Import {
     if (!known) this.#tx.insert(players as never, { ...row, searchName } as never);
   }
 
-  /** Streams continue at their exported seq; their events are not imported. */
+  /**
+   * Events are not imported. Streams continue with numbers that none has reached yet, by the time in milliseconds: the game
+   * may have been deleted here after the export, and launchers would take new events for those that they had received.
+   */
   #addStream(given: AnyRow): void {
-    const { name, wallet, seq } = streamRecord.parse(given);
-    this.#references.addStream(this.#importedGame.id, { name, wallet, seq });
-    this.#tx.insert<StreamRow>(streams, { name, wallet, seq, firstSeq: seq + 1, trimAt: 0 });
+    const stream = streamRecord.parse(given);
+    this.#references.addStream(this.#importedGame.id, stream);
+    const seq = Math.max(stream.seq, this.#tx.now);
+    this.#tx.insert<StreamRow>(streams, { ...stream, seq, firstSeq: seq + 1, trimAt: 0 });
   }
 
   *#addRow(table: AnyTable, given: AnyRow): Steps<void> {

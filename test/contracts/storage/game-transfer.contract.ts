@@ -90,7 +90,7 @@ export function gameTransferContract(open: OpenStore): void {
       const options = { tables, slug: undefined, newSecret: 'gsk_new', seal: sealedSecret };
       await importing.write(importGame, () => recordsInOrder(before), { ...options, allowLauncher: false });
       await db.write(advanceEvent, id, 'fair'); // its times are computed again when it is looked at
-      expect(await exported(fixture, id)).toEqual(before);
+      expect(withoutSeqs(await exported(fixture, id))).toEqual(withoutSeqs(before));
       expect(await db.read(findGameDetails, id)).toMatchObject({ description: 'Race.', version: '1.3' });
     });
   });
@@ -127,4 +127,11 @@ export function gameTransferContract(open: OpenStore): void {
 /** The game itself comes first in a file. */
 function recordsInOrder(records: readonly GameRecord[]): GameRecord[] {
   return records.toSorted((one, other) => Number(other.type === 'games') - Number(one.type === 'games'));
+}
+
+/** Without where the game's streams continue, which is later after every import. */
+function withoutSeqs(records: readonly GameRecord[]): GameRecord[] {
+  return records.map((record) =>
+    record.type === 'streams' ? { ...record, row: { ...record.row, seq: 0 } } : record,
+  );
 }
