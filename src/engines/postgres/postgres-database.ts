@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { GantryError } from '../../core/errors.ts';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
@@ -24,6 +23,7 @@ import { RankCounts } from './rank-counts.ts';
 import { ReadConnections } from './read-connections.ts';
 import { Reader } from './reader.ts';
 import { ThreadedWriter } from './threaded-writer.ts';
+import { unreachable } from './write-health.ts';
 import { newNode } from './write-lane.ts';
 
 /** How often moves on leaderboards are folded into the counts. */
@@ -250,9 +250,7 @@ export class PostgresDatabase extends Announcer implements Database {
         this.#connections.cutOff();
         this.#writer.cutOff();
       }
-      const why = error instanceof GantryError && error.cause instanceof Error ? error.cause : error;
-      const message = `PostgreSQL cannot be reached: ${why instanceof Error ? why.message : String(why)}`;
-      this.#setTrouble('reading', { message, isUnusable: true });
+      this.#setTrouble('reading', unreachable(error));
     }
   }
 

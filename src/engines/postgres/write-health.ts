@@ -25,17 +25,30 @@ export function refusalOf(error: unknown): GantryError {
   return unavailable(isRefusingWrites(error) ? 'take writes' : 'be reached', error);
 }
 
+/** The error below a refusal, and what it says. */
+function reasonOf(error: unknown): { cause: unknown; why: string } {
+  const cause = error instanceof GantryError && error.cause instanceof Error ? error.cause : error;
+  return { cause, why: cause instanceof Error ? cause.message : String(cause) };
+}
+
+/** What it means for the operator that the server cannot be reached. */
+export function unreachable(error: unknown): WriteTrouble {
+  const { why } = reasonOf(error);
+  // Which error it is depends on the moment: logged as they come, they would alternate for the whole outage.
+  const isClosed = /ECONNRESET|EPIPE|^Connection terminated/.test(why);
+  const message = `PostgreSQL cannot be reached: ${isClosed ? 'it closed the connection' : why}`;
+  return { message, isUnusable: true };
+}
+
 /** What it means for the operator. */
 function troubleOf(error: unknown): WriteTrouble {
-  const cause = error instanceof GantryError ? error.cause : error;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const { cause, why } = reasonOf(error);
   const remedy = remedies[codeOf(cause)];
-  return remedy === undefined
-    ? { message: `PostgreSQL cannot be reached: ${why}`, isUnusable: true }
-    : {
-        message: `PostgreSQL refuses writes: ${why}. Writes are rejected, reads continue. ${remedy}.`,
-        isUnusable: false,
-      };
+  if (remedy === undefined) return unreachable(error);
+  return {
+    message: `PostgreSQL refuses writes: ${why}. Writes are rejected, reads continue. ${remedy}.`,
+    isUnusable: false,
+  };
 }
 
 /** Whether writes are possible, as found by writing. */
