@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Observable } from '../shared/observable.js';
 
 /**
@@ -64,4 +64,32 @@ addEventListener('beforeunload', (event) => {
 export function useDraft(key, draft) {
   // A layout effect: one that runs after the paint would be skipped if the view is left first.
   useLayoutEffect(() => drafts.set(key, draft));
+}
+
+/**
+ * The fields of a form in a dialog. What was typed is a draft until the form is saved or closed: it is still there when
+ * the view was left meanwhile, as with the browser's back button.
+ * @template {object} Typed
+ * @param {string} key
+ * @param {Typed} shown what the fields show at first
+ * @param {() => void} onClose
+ */
+export function useFormDraft(key, shown, onClose) {
+  const [before] = useState(shown);
+  const [typed, setTyped] = useState(() => /** @type {Typed | undefined} */ (drafts.get(key)) ?? shown);
+  const fields = /** @type {(keyof Typed)[]} */ (Object.keys(before));
+  const isChanged = fields.some((field) => typed[field] !== before[field]);
+  useDraft(key, isChanged ? typed : undefined);
+  /**
+   * What takes a field's new value.
+   * @template {keyof Typed} Field
+   * @param {Field} field
+   * @returns {(value: Typed[Field]) => void}
+   */
+  const edit = (field) => (value) => setTyped((latest) => ({ ...latest, [field]: value }));
+  const close = () => {
+    drafts.set(key, undefined);
+    onClose();
+  };
+  return { typed, edit, isChanged, close };
 }

@@ -175,6 +175,40 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
     expectRefusals(1);
   });
 
+  test('what was typed in a dialog is still there after the back button, and Escape does not discard it', async () => {
+    const form = page.getByRole('dialog');
+    const forms = [
+      ['news', 'New news item', 'Title', 'Half typed'],
+      ['releases', 'New release', 'Version', '4.5'],
+      ['calendar', 'New event', 'Data (JSON object)', '{"bonus": 2}'],
+    ] as const;
+    const back = { name: 'Overview', exact: true, level: 1 } as const;
+    for (const [part, button, field, text] of forms) {
+      await showView(page, '');
+      await page.getByRole('heading', back).waitFor();
+      await page.evaluate((address) => {
+        location.hash = address;
+      }, `#/games/orbit/live-ops/${part}`);
+      await press(button);
+      await form.getByLabel(field).fill(text);
+      await page.keyboard.press('Escape');
+      expect([part, await form.count()]).toEqual([part, 1]);
+      await page.goBack();
+      await page.getByRole('heading', back).waitFor();
+      expect(await form.count()).toBe(0);
+      await page.goForward();
+      await page.getByText(', unsaved changes').waitFor({ state: 'attached' });
+      await press(button);
+      expect([part, await form.getByLabel(field).inputValue()]).toEqual([part, text]);
+      await form.getByRole('button', { name: 'Cancel' }).click();
+      await press(button);
+      expect(await form.getByLabel(field).inputValue()).not.toBe(text);
+      await page.keyboard.press('Escape');
+      await form.waitFor({ state: 'detached' });
+    }
+    expect(await page.getByText(', unsaved changes').count()).toBe(0);
+  });
+
   test('several keys of a config are saved after a diff; another editor is noticed, and a version is rolled back', async () => {
     await show('config');
     const editor = page.getByLabel(/^Config \(JSON by key\)/);

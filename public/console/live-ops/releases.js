@@ -10,6 +10,7 @@ import { useAdmin } from '../admin.js';
 import { Allowed } from '../allowed.js';
 import { TimeCell } from '../cells.js';
 import { ConfirmButton } from '../confirm-button.js';
+import { draftKey, useFormDraft } from '../drafts.js';
 import { CheckField, FormProblem, problemAt, TextField } from '../fields.js';
 import { pageSize, useQuery } from '../queries.js';
 import { MarkdownField } from './markdown-field.js';
@@ -89,7 +90,7 @@ export function Releases({ game }) {
     </section>
     ${
       publishing &&
-      html`<${ReleaseForm} game=${game} onClose=${() => setPublishing(false)} onSaved=${() => {
+      html`<${ReleaseForm} game=${game} onClose=${() => {
         setPublishing(false);
         reload();
       }} />`
@@ -126,31 +127,33 @@ async function latestReleases(admin, gameId, limit) {
   return { releases, more };
 }
 
-/** @param {{ game: import('../game-view.js').Game, onClose: () => void, onSaved: () => void }} props */
-function ReleaseForm({ game: { gameId }, onClose, onSaved }) {
+/** @param {{ game: import('../game-view.js').Game, onClose: () => void }} props `onClose`: also without publishing */
+function ReleaseForm({ game: { gameId }, onClose }) {
   const admin = useAdmin();
-  const [version, setVersion] = useState('');
-  const [notes, setNotes] = useState('');
-  const [url, setUrl] = useState('');
-  const [required, setRequired] = useState(false);
+  const { typed, edit, isChanged, close } = useFormDraft(
+    draftKey(gameId, 'live-ops', 'release'),
+    { version: '', notes: '', url: '', required: false },
+    onClose,
+  );
+  const { version, notes, url, required } = typed;
   const formId = useId();
   const { busy, error, submit } = useSubmit(async () => {
     const input = { gameId, version: version.trim(), notes, url: url.trim(), required };
     const { release } = await admin.call('publishRelease', input);
     return `Release ${release.version} published`;
-  }, onSaved);
+  }, close);
   return html`
     <${Dialog}
       title="New release"
-      stays=${notes !== ''}
-      onClose=${onClose}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form=${formId} busy=${busy}>Publish<//>`}
+      stays=${isChanged}
+      onClose=${close}
+      actions=${html`<${Button} onClick=${close}>Cancel<//><${Button} kind="primary" type="submit" form=${formId} busy=${busy}>Publish<//>`}
     >
       <form id=${formId} class="form" onSubmit=${submit}>
-        <${TextField} label="Version" required maxlength=${50} placeholder="1.4.2" value=${version} onValue=${setVersion} problem=${problemAt(error, 'version')} hint="One to four numbers with dots in between." />
-        <${MarkdownField} label="Release notes" value=${notes} onValue=${setNotes} problem=${problemAt(error, 'notes')} />
-        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where to get it: https://… or a path on this server. Optional." />
-        <${CheckField} label="Required" checked=${required} onChecked=${setRequired} hint="Launchers ask players of earlier versions to update. To refuse earlier versions, set the oldest version in the game's settings." />
+        <${TextField} label="Version" required maxlength=${50} placeholder="1.4.2" value=${version} onValue=${edit('version')} problem=${problemAt(error, 'version')} hint="One to four numbers with dots in between." />
+        <${MarkdownField} label="Release notes" value=${notes} onValue=${edit('notes')} problem=${problemAt(error, 'notes')} />
+        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${edit('url')} problem=${problemAt(error, 'url')} hint="Where to get it: https://… or a path on this server. Optional." />
+        <${CheckField} label="Required" checked=${required} onChecked=${edit('required')} hint="Launchers ask players of earlier versions to update. To refuse earlier versions, set the oldest version in the game's settings." />
         <${FormProblem} error=${error} fields=${['version', 'notes', 'url']} />
       </form>
     <//>
