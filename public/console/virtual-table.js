@@ -6,10 +6,12 @@ import { classOf } from '../shared/table.js';
 import { nextSort } from './sorting.js';
 
 /**
- * Row heights by the number of detail lines, as in console.css; no content may be higher. Rows have detail lines when
- * the columns are stacked.
+ * Row heights by the number of detail lines, in rem, as in console.css; no content may be higher. Rows have detail lines
+ * when the columns are stacked.
  */
-const rowHeightsPx = /** @type {const} */ ([44, 72, 100]);
+const rowHeightsRem = /** @type {const} */ ([2.75, 4.5, 6.25]);
+/** The size of the text that is set in the browser, in pixels. */
+const remPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 /** The maximum number of details in one line; with more there are two lines. */
 const detailsPerLine = 2;
 /** Rows rendered before and after the visible ones. */
@@ -64,7 +66,8 @@ export function VirtualTable({
   const shown = all.filter(({ exportOnly }) => !exportOnly);
   const { columns, details } = useStacking() ? stackColumns(shown) : { columns: shown, details: 0 };
   const detailLines = details === 0 ? 0 : details <= detailsPerLine ? 1 : 2;
-  const rowPx = rowHeightsPx[detailLines];
+  const [textPx] = useState(remPx);
+  const rowPx = rowHeightsRem[detailLines] * textPx;
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [first, setFirst] = useState(0);
   const [visibleRows, setVisibleRows] = useState(20);

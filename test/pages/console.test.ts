@@ -727,6 +727,26 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     expect(await table.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
+  test('with larger text, scrolling a long table by what is visible passes no row', async () => {
+    const { gameId } = await server.createGame({ name: 'Large', slug: 'large' });
+    const { db: store } = server.services;
+    const wallets = Array.from({ length: 200 }, randomWallet);
+    await Promise.all(wallets.map((wallet, index) => store.write(setScore, { gameId, wallet }, 999 - index)));
+    const page = await open('games/large/overview');
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '28px';
+    });
+    await page.getByRole('link', { name: 'Leaderboards', exact: true }).click();
+    const table = page.getByRole('region', { name: 'Leaderboard of Large' });
+    const rank = (number: number) => page.getByRole('row', { name: new RegExp(`^${number} `) });
+    const height = (await rank(1).boundingBox())?.height ?? 0;
+    await table.evaluate((element, top) => element.scrollTo({ top }), 100 * height);
+    await rank(101).waitFor();
+    const from = (await table.getByRole('columnheader').first().boundingBox()) ?? { y: 0, height: 0 };
+    const y = (await rank(101).boundingBox())?.y ?? 0;
+    expect(Math.abs(y - from.y - from.height)).toBeLessThan(2);
+  });
+
   test('a completely loaded table requests nothing more when it is enlarged', async () => {
     const { gameId } = await server.createGame({ name: 'Roomy', slug: 'roomy' });
     const { db: store } = server.services;
