@@ -3,16 +3,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icon.js';
 import { stackColumns, useStacking } from '../shared/stacked-columns.js';
 import { classOf } from '../shared/table.js';
+import { useMedia } from '../shared/use-media.js';
 import { nextSort } from './sorting.js';
 
-/**
- * Row heights by the number of detail lines, in rem, as in console.css; no content may be higher. Rows have detail lines
- * when the columns are stacked.
- */
-const rowHeightsRem = /** @type {const} */ ([2.75, 4.5, 6.25]);
+/** Row heights, in rem: of one line, and of each line of details, which rows have when the columns are stacked. No content may be higher. */
+const lineRem = 2.75;
+const detailLineRem = 1.75;
 /** The size of the text that is set in the browser, in pixels. */
 const remPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-/** The maximum number of details in one line; with more there are two lines. */
+/** The maximum number of details in one line; with more there are two lines. On the narrowest screens each has its own. */
 const detailsPerLine = 2;
 /** Rows rendered before and after the visible ones. */
 const overscan = 12;
@@ -65,9 +64,11 @@ export function VirtualTable({
 }) {
   const shown = all.filter(({ exportOnly }) => !exportOnly);
   const { columns, details } = useStacking() ? stackColumns(shown) : { columns: shown, details: 0 };
-  const detailLines = details === 0 ? 0 : details <= detailsPerLine ? 1 : 2;
+  const isNarrowest = useMedia('(width < 24rem)');
+  const detailLines = isNarrowest ? details : Math.min(2, Math.ceil(details / detailsPerLine));
   const [textPx] = useState(remPx);
-  const rowPx = rowHeightsRem[detailLines] * textPx;
+  const rowRem = lineRem + detailLines * detailLineRem;
+  const rowPx = rowRem * textPx;
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [first, setFirst] = useState(0);
   const [visibleRows, setVisibleRows] = useState(20);
@@ -95,7 +96,7 @@ export function VirtualTable({
   const from = Math.max(0, Math.min(first, rows.length - 1) - overscan);
   const to = Math.min(rows.length, first + visibleRows + overscan);
   return html`
-    <div class="table-scroll virtual details-${detailLines}" tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
+    <div class="table-scroll virtual" style=${{ '--row': `${rowRem}rem` }} tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
       <table class="table" aria-rowcount=${(total ?? rows.length) + 1}>
         <caption class="visually-hidden">${caption}</caption>
         <thead>

@@ -168,6 +168,29 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", () =
     await page.context().close();
   });
 
+  test('on the narrowest screens, scrolling a long list by what is visible passes no row', async () => {
+    const { db } = server.services;
+    const { gameId } = await server.createGame({ name: 'Narrow' });
+    const players = await Promise.all(Array.from({ length: 60 }, () => server.openSession(gameId)));
+    for (const { wallet } of players) await db.write(ban, wallet, gameId, 'Sells gold');
+    const { page, complaints } = await openConsole(browser, server, 'moderation/bans', {
+      ...phone,
+      viewport: { width: 320, height: 568 },
+    });
+    await page.getByLabel('Banned from').selectOption('Narrow');
+    await page.getByText('60 rows', { exact: true }).waitFor();
+    const list = page.getByRole('region', { name: 'Bans' });
+    const row = (number: number) => list.locator(`tr[aria-rowindex="${number + 1}"]`);
+    const height = (await row(1).boundingBox())?.height ?? 0;
+    await list.evaluate((element, top) => element.scrollTo({ top }), 40 * height);
+    await row(41).waitFor();
+    const header = await list.getByRole('columnheader').first().boundingBox();
+    const y = (await row(41).boundingBox())?.y ?? 0;
+    expect(Math.abs(y - (header?.y ?? 0) - (header?.height ?? 0))).toBeLessThan(2);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   test('long names fit on a phone', async () => {
     const { reportId, grace } = await reported();
     await server.services.db.write(setProfile, grace.wallet, { username: 'W'.repeat(40) });
