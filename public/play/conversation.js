@@ -251,7 +251,8 @@ function reactButtonOf({ _id }) {
 }
 
 /**
- * A message being sent, or one that could not be sent.
+ * A message being sent, or one that could not be sent. Screen readers announce it once it has been sent; a notification
+ * says why it could not be.
  * @param {{
  *   unsent: import('./conversation-state.js').Unsent,
  *   conversations: import('./conversations.js').Conversations,
@@ -260,7 +261,7 @@ function reactButtonOf({ _id }) {
  */
 function UnsentItem({ unsent, conversations, live }) {
   return html`
-    <div class="message own unsent">
+    <div class="message own unsent" aria-live="off">
       <div class="bubble">${unsent.content}</div>
       ${
         unsent.failed

@@ -212,6 +212,31 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
     expect(await dots.count()).toBe(3);
   });
 
+  test('an own message is announced once: when it has been sent', async () => {
+    const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
+    await startConversation(ada, grace.wallet);
+    const { page } = ada;
+    await page.getByText('No messages yet. Say hello.').waitFor();
+    const announced = await page.getByRole('log').evaluateHandle((log) => {
+      const texts: string[] = [];
+      const observer = new MutationObserver((changes) => {
+        const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+        for (const node of added)
+          if (node instanceof Element && node.closest('[aria-live], [role="log"]') === log)
+            texts.push(node.textContent);
+      });
+      observer.observe(log, { childList: true, subtree: true });
+      return texts;
+    });
+    await say(ada, 'Good game!');
+    await page.locator('.message.unsent').waitFor({ state: 'detached' });
+    await page.locator('[data-message]', { hasText: 'Good game!' }).waitFor();
+    const texts = await announced.jsonValue();
+    expect(texts.filter((text) => text.includes('Good game!'))).toEqual([
+      expect.stringMatching(/^\s*You: Good game!/),
+    ]);
+  });
+
   test('what was typed or could not be sent is still there in the conversation after it was left, and after the session ended', async () => {
     const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
     await startConversation(ada, grace.wallet);
