@@ -11,15 +11,16 @@ export const haproxyMissing =
     ? null
     : 'HAProxy is not installed; on Debian: apt-get install haproxy';
 
-/** A real HAProxy in front of a node, with the configuration that Gantry ships. */
-export function startHaproxy(nodePort: number): Promise<TestProxy> {
+/** A real HAProxy in front of a node, or two, with the configuration that Gantry ships. */
+export function startHaproxy(nodePort: number, otherPort = nodePort): Promise<TestProxy> {
   return startProxy({
     program,
     args: (configuration) => ['-db', '-f', configuration], // in the foreground
     async configuration(port) {
       return (await readFile(shipped, 'utf8'))
         .replace('bind :80', `bind 127.0.0.1:${port}`)
-        .replaceAll(/127\.0\.0\.1:300[01]/g, `127.0.0.1:${nodePort}`);
+        .replace('127.0.0.1:3000', `127.0.0.1:${nodePort}`)
+        .replace('127.0.0.1:3001', `127.0.0.1:${otherPort}`);
     },
     endSignal: 'SIGTERM',
   });
