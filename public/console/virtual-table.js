@@ -67,8 +67,7 @@ export function VirtualTable({
   const isNarrowest = useMedia('(width < 24rem)');
   const detailLines = isNarrowest ? details : Math.min(2, Math.ceil(details / detailsPerLine));
   const [textPx] = useState(remPx);
-  const rowRem = lineRem + detailLines * detailLineRem;
-  const rowPx = rowRem * textPx;
+  const rowPx = (lineRem + detailLines * detailLineRem) * textPx;
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [first, setFirst] = useState(0);
   const [visibleRows, setVisibleRows] = useState(20);
@@ -96,7 +95,7 @@ export function VirtualTable({
   const from = Math.max(0, Math.min(first, rows.length - 1) - overscan);
   const to = Math.min(rows.length, first + visibleRows + overscan);
   return html`
-    <div class="table-scroll virtual" style=${{ '--row': `${rowRem}rem` }} tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
+    <div class="table-scroll virtual" style=${{ '--row': `${rowPx}px` }} tabindex="0" role="region" aria-label=${caption} ref=${scroller} onScroll=${measure}>
       <table class="table" aria-rowcount=${(total ?? rows.length) + 1}>
         <caption class="visually-hidden">${caption}</caption>
         <thead>
