@@ -139,3 +139,28 @@ test.concurrent('a user without channels is refused at the start, and by doctor'
   await using node = await startClusterNode(variables);
   await reports(node, { status: 'ready', redis: 'ready' });
 });
+
+test.concurrent('permissions that are taken away and given back: events are heard over Redis again', async ({
+  skip,
+}) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  const allow = (...rules: string[]) => redis.command('acl', 'setuser', 'games', ...rules);
+  await allow('on', '>password', '~gantry:*', '&gantry:*', '+@all');
+  await using data = await openSharedData();
+  const REDIS_URL = redis.url.replace('//', '//games:password@');
+  await using node = await startClusterNode({ DATA_DIR: data.path, REDIS_URL });
+  await reports(node, { status: 'ready', redis: 'ready' });
+  const channels = async () => (await redis.command('pubsub', 'channels', 'gantry:*')).split('\n').sort();
+  const before = await channels();
+  expect(before.length).toBeGreaterThan(1);
+  const reason = 'The user of REDIS_URL lacks permissions in Redis (NOPERM)';
+  await allow('resetchannels'); // Redis closes the connection that is subscribed
+  await reports(node, { redis: 'unavailable', reason });
+  await allow('&gantry:*', '-subscribe');
+  await reports(node, { redis: 'unavailable', reason });
+  expect(await redis.command('pubsub', 'channels', 'gantry:*')).toBe('');
+  await allow('+subscribe');
+  await reports(node, { status: 'ready', redis: 'ready' });
+  expect(await channels()).toEqual(before);
+});

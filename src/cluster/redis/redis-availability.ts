@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { repeat } from '../../runtime/repeat.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** How often a connected Redis is checked: a replica of a failover accepts connections and reads. */
 const checkIntervalMs = 1_000;
@@ -43,10 +44,18 @@ export async function tryWrite(redis: Redis): Promise<void> {
   ]);
 }
 
-/** Whether Redis can be used: both connections are open, and it accepts writes. Logs each outage once. */
+interface Connections {
+  commands: Redis;
+  subscriber: Redis;
+  /** Of `subscriber`. */
+  subscriptions: Subscriptions;
+}
+
+/** Whether Redis can be used: both connections are open, and it accepts writes and subscriptions. Logs each outage once. */
 export class RedisAvailability {
   readonly #commands: Redis;
   readonly #subscriber: Redis;
+  readonly #subscriptions: Subscriptions;
   readonly #logger: Logger;
   readonly #listeners: (() => void)[] = [];
   readonly #stop = new AbortController();
@@ -59,9 +68,10 @@ export class RedisAvailability {
   #wasUsable = false;
   #isReported = false;
 
-  constructor(commands: Redis, subscriber: Redis, logger: Logger) {
+  constructor({ commands, subscriber, subscriptions }: Connections, logger: Logger) {
     this.#commands = commands;
     this.#subscriber = subscriber;
+    this.#subscriptions = subscriptions;
     this.#logger = logger;
     this.checked = new Promise((resolve) => {
       this.#resolveChecked = resolve;
@@ -71,7 +81,7 @@ export class RedisAvailability {
       this.#isWritable = false;
       this.#wasUsable = false;
     });
-    subscriber.on('ready', () => this.#update());
+    subscriber.on('ready', () => this.#check());
     subscriber.on('close', () => {
       this.#wasUsable = false;
     });
@@ -110,7 +120,7 @@ export class RedisAvailability {
   async #check(): Promise<void> {
     if (this.#commands.status !== 'ready') return;
     try {
-      await tryWrite(this.#commands);
+      await Promise.all([tryWrite(this.#commands), this.#subscriptions.restore()]);
       this.#isWritable = true;
       this.#refusal = null;
       this.#update();

@@ -8,6 +8,7 @@ import { type CountingRedis, openClient } from './open-client.ts';
 import { isOfReplica, RedisAvailability } from './redis-availability.ts';
 import { type Channel, RedisChannel } from './redis-channel.ts';
 import { addScript, RedisCounts } from './redis-counts.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
@@ -54,7 +55,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
       availability.isRefused ? refusedRetryMs : Math.min(attempt * 100, retryMs),
     maxRetriesPerRequest: null,
   };
-  const subscriber = openClient(url, shared);
+  const subscriber = openClient(url, { ...shared, autoResubscribe: false });
   const commands: CountingRedis = openClient(url, {
     ...shared,
     enableOfflineQueue: false,
@@ -70,8 +71,11 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     },
   });
   surviveRejections(commands);
-  surviveRejections(subscriber);
-  const availability: RedisAvailability = new RedisAvailability(commands, subscriber, logger);
+  const subscriptions = new Subscriptions(subscriber);
+  const availability: RedisAvailability = new RedisAvailability(
+    { commands, subscriber, subscriptions },
+    logger,
+  );
   const close = () => {
     availability.close();
     commands.disconnect();
@@ -104,21 +108,15 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
   return clients;
 }
 
-/** The commands whose promises `@socket.io/redis-adapter`, or ioredis itself on a reconnect, discards. */
-const discarded = ['publish', 'subscribe', 'psubscribe', 'unsubscribe', 'punsubscribe'] as const;
-
 /**
- * Handles rejections of these commands, because an unhandled one ends the process (redis-adapter#425). Nothing is lost:
- * other nodes find the events in the database, and every reconnect subscribes again.
+ * Handles rejections of `publish`, whose promises `@socket.io/redis-adapter` discards, because an unhandled one ends the
+ * process (redis-adapter#425). Nothing is lost: other nodes find the events in the database.
  */
-function surviveRejections(client: Redis): void {
-  for (const name of discarded) {
-    const command = client[name].bind(client) as (...message: string[]) => Promise<unknown>;
-    const surviving = (...message: string[]) => {
-      const answer = command(...message);
-      answer.catch(() => {});
-      return answer;
-    };
-    Object.assign(client, { [name]: surviving });
-  }
+function surviveRejections(commands: Redis): void {
+  const publish = commands.publish.bind(commands);
+  commands.publish = ((...message: Parameters<typeof publish>) => {
+    const answer = publish(...message);
+    answer.catch(() => {});
+    return answer;
+  }) as typeof publish;
 }
