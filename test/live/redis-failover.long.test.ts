@@ -157,6 +157,7 @@ test.concurrent('permissions that are taken away and given back: events are hear
   const reason = 'The user of REDIS_URL lacks permissions in Redis (NOPERM)';
   await allow('resetchannels'); // Redis closes the connection that is subscribed
   await reports(node, { redis: 'unavailable', reason });
+  expect(node.log()).toContain('ACL SETUSER <user> ~gantry:*');
   await allow('&gantry:*', '-subscribe');
   await reports(node, { redis: 'unavailable', reason });
   expect(await redis.command('pubsub', 'channels', 'gantry:*')).toBe('');

@@ -148,6 +148,7 @@ export class RedisAvailability {
     this.#resolveChecked();
     if (this.#isReported) return; // once per outage, not at every attempt to reconnect
     this.#isReported = true;
-    this.#logger.warn({ err: error }, `${this.#refusal ?? unreachable}; continuing without it`);
+    const remedy = this.#refusal === permissionRefusal ? `. ${permissionRemedy}` : '';
+    this.#logger.warn({ err: error }, `${this.#refusal ?? unreachable}; continuing without it${remedy}`);
   }
 }
