@@ -319,6 +319,28 @@ describe('rows that cannot be imported', () => {
       ]);
   });
 
+  test('a file and a field with the name of a property of every object are not imported, like any other unknown', async () => {
+    const game = await addGame();
+    for (const [source, name, content] of [
+      ['csv', 'constructor.csv', 'a,b\n1,2\n'],
+      ['nakama', 'constructor.csv', 'a,b\n1,2\n'],
+      ['talo', 'constructor.csv', 'a,b\n1,2\n'],
+      ['talo', 'constructor.ndjson', '{"a":1}\n'],
+    ] as const) {
+      const file = join(directory.path, name);
+      writeFileSync(file, content);
+      const { leftOut, refusals } = await importFiles(game, source, [file]);
+      expect([leftOut, refusals]).toMatchObject([
+        [{ what: source === 'csv' ? name : 'constructor', count: 1 }],
+        [],
+      ]);
+    }
+    const edges = join(directory.path, 'user_edge.csv');
+    writeFileSync(edges, 'source_id,destination_id,state\nu1,u2,constructor\n');
+    const { leftOut } = await importFiles(game, 'nakama', [edges]);
+    expect(leftOut).toMatchObject([{ what: 'friend requests', count: 1 }]);
+  });
+
   test('a file without a column that is needed is refused once, and nothing is made up in its place', async () => {
     const game = await addGame();
     const none = 'no row of the file was read';

@@ -3,7 +3,7 @@ import { GantryError } from '../../core/errors.ts';
 import { refuseRoundedText } from '../../core/schemas/rounded-number.ts';
 import { rowsOf } from './delimited.ts';
 import { forNdjson, objectsOf } from './lines.ts';
-import type { Source } from './source.ts';
+import { byName, type Source } from './source.ts';
 
 /** NDJSON in the form of `importedRecord`, but for states, whose JSON is a value. */
 export const ndjson: Source = function* (files, findings) {
@@ -16,24 +16,24 @@ export const ndjson: Source = function* (files, findings) {
 };
 
 /** The types of the files, with the columns that they need. */
-const files: Readonly<Record<string, { type: string; needed: readonly string[] }>> = {
+const files = byName<{ type: string; needed: readonly string[] }>({
   players: { type: 'player', needed: ['id'] },
   leaderboards: { type: 'leaderboard', needed: ['name'] },
   scores: { type: 'score', needed: ['player', 'score'] },
   states: { type: 'state', needed: ['player', 'label', 'state'] },
   friends: { type: 'friend', needed: ['player', 'friend'] },
   blocks: { type: 'block', needed: ['player', 'blocked'] },
-};
+});
 
 /** CSV files with the fields of `importedRecord` as columns: `scores.csv`, or `scores-2.csv`. An empty field is omitted. */
 export const csv: Source = function* (given, findings) {
   for (const file of given) {
-    const known = files[/^[a-z]+/.exec(basename(file))?.[0] ?? ''];
+    const known = files.get(/^[a-z]+/.exec(basename(file))?.[0] ?? '');
     if (!known) {
       const isJson = /\.(ndjson|jsonl?)$/i.test(file);
       const reason = isJson
         ? `is not CSV: ${forNdjson}`
-        : `is none of ${Object.keys(files).join('.csv, ')}.csv`;
+        : `is none of ${[...files.keys()].join('.csv, ')}.csv`;
       findings.leaveOut(basename(file), reason);
       continue;
     }

@@ -2,16 +2,16 @@ import { basename } from 'node:path';
 import { millisecondsOf } from '../../features/player-import/record.ts';
 import { type Row, rowsOf } from './delimited.ts';
 import { jsonOf, roundedIn } from './generic.ts';
-import type { Findings, Source, SourceRecord } from './source.ts';
+import { byName, type Findings, type Source, type SourceRecord } from './source.ts';
 
 /** What owns things that belong to no user. */
 const systemUser = '00000000-0000-0000-0000-000000000000';
 
-const keepOf: Readonly<Record<string, string>> = { 0: 'best', 1: 'latest', 2: 'sum', 3: 'sum' };
-const friendOf: Readonly<Record<string, string>> = { 0: 'friend', 3: 'block' };
+const keepOf = byName({ 0: 'best', 1: 'latest', 2: 'sum', 3: 'sum' });
+const friendOf = byName({ 0: 'friend', 3: 'block' });
 
 /** Tables without a counterpart. */
-const leftOut: Readonly<Record<string, string>> = {
+const leftOut = byName({
   groups: 'Gantry has no groups',
   group_edge: 'Gantry has no groups',
   message: 'chat messages are not imported',
@@ -21,7 +21,7 @@ const leftOut: Readonly<Record<string, string>> = {
   subscription: 'Gantry validates no purchases',
   user_device: "players sign in by your game's server, which can look them up in this table",
   user_tombstone: 'deleted users are not imported',
-};
+});
 
 /**
  * CSV of tables of Nakama's database, made with `COPY … TO … WITH (FORMAT csv, HEADER)`: `users.csv`, `leaderboard.csv`,
@@ -32,28 +32,28 @@ export const nakama: Source = function* (files, findings) {
     const table = basename(file)
       .replace(/^public\./, '')
       .replace(/\.csv$/i, '');
-    const read = tables[table];
-    if (read) for (const row of rowsOf(file, findings, needed[table])) yield* read(row, findings);
+    const read = tables.get(table);
+    if (read) for (const row of rowsOf(file, findings, needed.get(table))) yield* read(row, findings);
     else {
       let count = 0;
       for (const _ of rowsOf(file, { ...findings, refuse: () => {} })) count++;
-      findings.leaveOut(table, leftOut[table] ?? 'this table is not imported', count);
+      findings.leaveOut(table, leftOut.get(table) ?? 'this table is not imported', count);
     }
   }
 };
 
 /** Columns without which rows would be imported as what they are not. */
-const needed: Readonly<Record<string, readonly string[]>> = {
+const needed = byName<readonly string[]>({
   users: ['id', 'username'],
   leaderboard: ['id', 'sort_order', 'operator'],
   leaderboard_record: ['leaderboard_id', 'owner_id', 'score', 'expiry_time'],
   storage: ['collection', 'key', 'user_id', 'value', 'read'],
   user_edge: ['source_id', 'destination_id', 'state'],
-};
+});
 
 type Read = (row: Row, findings: Findings) => Iterable<SourceRecord>;
 
-const tables: Readonly<Record<string, Read>> = {
+const tables = byName<Read>({
   *users({ row, ...place }, findings) {
     const { id, username, display_name, create_time, metadata } = row;
     if (id === systemUser) return;
@@ -90,7 +90,7 @@ const tables: Readonly<Record<string, Read>> = {
         type: 'leaderboard',
         name: id,
         order: sort_order === '0' ? 'asc' : 'desc',
-        keep: keepOf[operator],
+        keep: keepOf.get(operator),
         ...maybe('cron', reset_schedule),
       },
       ...place,
@@ -161,14 +161,14 @@ const tables: Readonly<Record<string, Read>> = {
   },
   *user_edge({ row, ...place }, findings) {
     const { source_id, destination_id, state = '' } = row;
-    const type = friendOf[state];
+    const type = friendOf.get(state);
     if (!type) findings.leaveOut('friend requests', 'players can ask again');
     else {
       const other = type === 'friend' ? 'friend' : 'blocked';
       yield { record: { type, player: source_id, [other]: destination_id }, ...place };
     }
   },
-};
+});
 
 /** `custom_id` as `custom`. */
 function loginsOf(row: Row['row']): Record<string, string> {

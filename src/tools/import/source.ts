@@ -20,3 +20,8 @@ export interface Findings {
 
 /** Reads the files of a system, one record after another. */
 export type Source = (files: readonly string[], findings: Findings) => Iterable<SourceRecord>;
+
+/** A map, because files and their fields may have any name, such as `constructor`. */
+export function byName<Value = string>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(values));
+}

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type Row, rowsOf } from './delimited.ts';
 import { type Line, objectsOf } from './lines.ts';
 import { maybe } from './nakama.ts';
-import type { Findings, Source, SourceRecord } from './source.ts';
+import { byName, type Findings, type Source, type SourceRecord } from './source.ts';
 
 /** What rows of one file need from others. */
 interface Known {
@@ -13,7 +13,7 @@ interface Known {
 }
 
 /** Columns and fields without which rows would be imported as what they are not. */
-const needed: Readonly<Record<string, readonly string[]>> = {
+const needed = byName<readonly string[]>({
   players: ['id', 'createdAt', 'updatedAt'],
   playerAliases: ['id', 'service', 'identifier', 'player.id'],
   leaderboardEntries: ['id', 'score', 'leaderboard.internalName', 'playerAlias.player.id', 'createdAt'],
@@ -21,7 +21,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   leaderboard: ['internal_name', 'sort_mode'],
   game_save: ['id', 'name', 'content', 'player_id'],
   player_alias_subscription: ['subscriber_id', 'subscribed_to_id', 'confirmed', 'relationship_type'],
-};
+});
 
 type Read<From> = (from: From, known: Known, findings: Findings) => Iterable<SourceRecord>;
 
@@ -38,15 +38,15 @@ export const talo: Source = function* (files, findings) {
   const rank = (file: string) => (first.indexOf(tableOf(file)) + first.length + 1) % (first.length + 1);
   for (const file of files.toSorted((one, other) => rank(one) - rank(other))) {
     const table = tableOf(file);
-    const [readRow, readObject] = [ofExport[table], ofDatabase[table]];
+    const [readRow, readObject] = [ofExport.get(table), ofDatabase.get(table)];
     if (/\.ndjson$/i.test(file) && readObject) {
       for (const line of objectsOf(file, findings)) {
-        const missing = needed[table]?.find((name) => line.value[name] === undefined);
+        const missing = needed.get(table)?.find((name) => line.value[name] === undefined);
         if (missing === undefined) yield* readObject(line, known, findings);
         else findings.refuse(line, `has no ${missing}`);
       }
     } else if (readRow)
-      for (const row of rowsOf(file, findings, needed[table])) yield* readRow(row, known, findings);
+      for (const row of rowsOf(file, findings, needed.get(table))) yield* readRow(row, known, findings);
     else findings.leaveOut(table, 'this file is not imported');
   }
 };
@@ -56,7 +56,7 @@ function tableOf(file: string): string {
   return /^[a-zA-Z_]+/.exec(basename(file))?.[0] ?? '';
 }
 
-const ofExport: Readonly<Record<string, Read<Row>>> = {
+const ofExport = byName<Read<Row>>({
   *players({ row, ...place }) {
     const { id, createdAt } = row;
     yield { record: { type: 'player', id, ...maybe('createdAt', createdAt) }, ...place };
@@ -115,16 +115,16 @@ const ofExport: Readonly<Record<string, Read<Row>>> = {
       ...place,
     };
   },
-};
+});
 
-const crons: Readonly<Record<string, string>> = {
+const crons = byName({
   daily: '@daily',
   weekly: '0 0 * * 1',
   monthly: '@monthly',
   yearly: '@yearly',
-};
+});
 
-const ofDatabase: Readonly<Record<string, Read<Line>>> = {
+const ofDatabase = byName<Read<Line>>({
   *leaderboard({ value, ...place }, { periods }) {
     const interval = String(value.refresh_interval ?? 'never');
     const name = String(value.internal_name);
@@ -136,7 +136,7 @@ const ofDatabase: Readonly<Record<string, Read<Line>>> = {
         order: value.sort_mode,
         // One that is not unique lists every entry of a player.
         ...(value.unique === 0 && { entries: 'all' }),
-        ...maybe('cron', crons[interval]),
+        ...maybe('cron', crons.get(interval)),
       },
       ...place,
     };
@@ -155,7 +155,7 @@ const ofDatabase: Readonly<Record<string, Read<Line>>> = {
     else if (Number(value.confirmed) !== 1) findings.leaveOut('friend requests', 'players can ask again');
     else yield { record: { type: 'friend', player: player ?? '', friend: friend ?? '' }, ...place };
   },
-};
+});
 
 /** When the current day, week, month or year began, in UTC; 0 for a leaderboard that never begins again. */
 function periodStart(interval: string, now: Date): number {
