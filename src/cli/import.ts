@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { commandOn } from '../core/command-hint.ts';
+import { RowExistsError } from '../core/storage/row-exists.ts';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
 import { importGame } from '../features/administration/game-import.ts';
 import { gameSlug, type SpendingPolicy } from '../features/games/game.ts';
 import { newGameSecret } from '../features/games/game-secret.ts';
+import { gameSecrets } from '../features/games/tables.ts';
 import { BackupError } from '../server/backup/backup-error.ts';
 import { checkGameFile, readRecords } from '../server/backup/game-file.ts';
 import { tables } from '../server/declarations/tables.ts';
@@ -53,11 +55,17 @@ export function importCommand(): Command {
         const newSecret = newGameSecret();
         const entry = await db.write(beginAudit, 'cli', 'importGame', { file: given });
         const seal = (secret: string) => box.sealSecret(secret);
-        const { gameId, secrets, actionsLeftOut, spendingBefore } = await db.write(
-          importGame,
-          () => counted(readRecords(file), (read) => progress.update(read, records)),
-          { tables, slug, allowLauncher, seal, newSecret },
-        );
+        const { gameId, secrets, actionsLeftOut, spendingBefore } = await db
+          .write(importGame, () => counted(readRecords(file), (read) => progress.update(read, records)), {
+            tables,
+            slug,
+            allowLauncher,
+            seal,
+            newSecret,
+          })
+          .catch((error: unknown) => {
+            throw error instanceof RowExistsError ? twice(error.table) : error;
+          });
         progress.end();
         await db.write(finishAudit, entry, 'ok');
         print(
@@ -74,6 +82,14 @@ export function importCommand(): Command {
         await db.close();
       }
     });
+}
+
+/** The database finds out only as it is written to, in which order is up to it: the line is not known. */
+function twice(table: string): BackupError {
+  const type = table === gameSecrets.name ? 'secrets' : table;
+  return new BackupError(
+    `A record of ${type} is in the file twice, or another game of this server has it; nothing was changed.`,
+  );
 }
 
 /** Whether a server has the data directory open. Servers on PostgreSQL cannot be detected. */

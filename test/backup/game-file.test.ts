@@ -406,6 +406,24 @@ test("every record of a file is validated like a caller's input", async () => {
   expect(await gantryJson(['game', 'list'], game.other)).toEqual([]);
 });
 
+test('a file that has a record twice is refused, with the type of the record', async () => {
+  const game = await filled();
+  await using _directory = game.directory;
+  await gantryJson(['export', 'space-race', game.file, '--secrets'], game.data);
+  const all: { type: string; row: Row }[] = [];
+  rewritten(game, (type, row) => {
+    all.push({ type, row });
+    return row;
+  });
+  for (const type of ['streams', 'secrets', 'scores', 'states', 'rule_triggers']) {
+    const again = all.filter((one) => one.type === type).slice(0, 1);
+    expect(again).toHaveLength(1);
+    const file = rewritten(game, (_, row) => row, again);
+    expectRefused(await run(['import', file], game.other), new RegExp(`A record of ${type} .*twice`));
+  }
+  expect(await gantryJson(['game', 'list'], game.other)).toEqual([]);
+});
+
 test('an import validates every column of a moved table', () => {
   for (const table of [...transferredTables(tables), players, requestNonces]) {
     expect(() => importedRowSchema(table, 0), table.name).not.toThrow();

@@ -3,6 +3,7 @@ import type { Audience, NewEvent } from '../events/stream.ts';
 import { events, type StreamRow, streams } from '../events/tables.ts';
 import type { Peekable, Peeked } from './peek.ts';
 import type { Statement } from './query.ts';
+import { RowExistsError } from './row-exists.ts';
 import type { Entry, ListOptions, Rows } from './rows.ts';
 import {
   type AnyIndex,
@@ -290,7 +291,7 @@ export class Tx {
   /** Inserts a row. The key must be guaranteed to be new, such as an id generated here. */
   insert<Row>(table: Table<Row>, row: Row): void {
     const entry = this.#rows.of(table as AnyTable).entryOf(row as AnyRow);
-    if (entry.row !== undefined) throw new Error(`${table.name} already has a row with the key ${entry.key}`);
+    if (entry.row !== undefined) throw new RowExistsError(table.name);
     if (!entry.isKnown && !entry.isDirty) entry.isKnown = true;
     this.#change(entry, row as AnyRow);
   }

@@ -15,7 +15,7 @@ import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';
 import { BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import type { CommitChanges } from './change-counts.ts';
-import { type Connection, divisionByZero, planByValues, settled } from './connection.ts';
+import { type Connection, divisionByZero, planByValues, settled, withRowExists } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import type { WriterPlace } from './event-writer.ts';
 import { LoadedRows, type RowCache } from './loaded-rows.ts';
@@ -285,7 +285,10 @@ export class Batch {
     const flush = async () => {
       emitted.push(...tx.events.slice(flushed));
       flushed = tx.events.length;
-      await settled([...writer.write(this.#loaded, running.now, emitted, null), ...writer.sendEvents(null)]);
+      const sent = [...writer.write(this.#loaded, running.now, emitted, null), ...writer.sendEvents(null)];
+      await settled(sent).catch((error: unknown) => {
+        throw withRowExists(error);
+      });
     };
     await planByValues(this.#connection);
     const steps = this.#begin(running.queued, tx);

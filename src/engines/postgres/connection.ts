@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { RowExistsError } from '../../core/storage/row-exists.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { withNulls } from './null-characters.ts';
@@ -196,6 +197,13 @@ function nameOf(text: string): string {
 
 /** PostgreSQL's code of a division by zero, with which statements fail a transaction. */
 export const divisionByZero = '22012';
+
+/** Names the table if the error is a violation of a unique index; returns other errors unchanged. */
+export function withRowExists(error: unknown): unknown {
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.table !== undefined
+    ? new RowExistsError(error.table, { cause: error })
+    : error;
+}
 
 /** Waits for everything sent, then throws the first failure: those after it in the transaction are its consequences. */
 export async function settled(sent: readonly Promise<unknown>[]): Promise<void> {

@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import { type AnyCommand, type Command, command, type Tx } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
+import { RowExistsError } from '../../core/storage/row-exists.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import type { Announcer } from '../announcer.ts';
 import { unavailable } from '../unavailable.ts';
@@ -304,12 +305,17 @@ export class GroupCommit {
 
   #fail(batch: readonly Queued[], error: unknown): void {
     this.#meter.failed();
-    const failure = this.#toUnavailable(error);
+    const failure = this.#toFailure(error);
     for (const { settle } of batch) settle.reject(failure);
   }
 
-  /** Converts transient errors (a lock, a full disk) to `store_unavailable`; returns unexpected errors unchanged. */
-  #toUnavailable(error: unknown): unknown {
+  /**
+   * Converts transient errors (a lock, a full disk) to `store_unavailable`, and names the table of a row that exists already;
+   * returns unexpected errors unchanged.
+   */
+  #toFailure(error: unknown): unknown {
+    const table = error instanceof Error && /^UNIQUE constraint failed: (\w+)\./.exec(error.message)?.[1];
+    if (table && isConstraint(error)) return new RowExistsError(table, { cause: error });
     const code = codeOf(error);
     if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/.test(code)) return error;
     this.#health.refused(code);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { RowExistsError } from '../../../src/core/storage/row-exists.ts';
 import { changeGame } from '../../../src/features/administration/commands.ts';
 import { beginErasing } from '../../../src/features/administration/erasing-commands.ts';
 import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
@@ -92,6 +93,35 @@ export function gameTransferContract(open: OpenStore): void {
       await db.write(advanceEvent, id, 'fair'); // its times are computed again when it is looked at
       expect(withoutSeqs(await exported(fixture, id))).toEqual(withoutSeqs(before));
       expect(await db.read(findGameDetails, id)).toMatchObject({ description: 'Race.', version: '1.3' });
+    });
+  });
+
+  describe('a file that has a record twice', () => {
+    test.each([
+      ['together', 0],
+      ['far from each other', 5_001],
+    ])('%s is refused, with the type of the record, and nothing is imported', async (_, between) => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { id } = await addGame(db);
+      await fill(fixture, id);
+      const records = recordsInOrder(await exported(fixture, id));
+      await eraseGameData(db, tables, id);
+      const left = await exported(fixture, id);
+      const nonces = Array.from({ length: between }, (_, at) => ({
+        type: 'request_nonces',
+        row: { gameId: id, nonce: `nonce ${at}`, seenAt: 1 },
+      }));
+      const importing = await (fixture.openInProcess?.() ?? db);
+      const options = { tables, slug: undefined, newSecret: 'gsk_new', seal: sealedSecret };
+      for (const type of ['streams', 'news']) {
+        const again = records.filter((one) => one.type === type).slice(0, 1);
+        const file = [...records, ...nonces, ...again];
+        await expect(
+          importing.write(importGame, () => file, { ...options, allowLauncher: false }),
+        ).rejects.toMatchObject({ constructor: RowExistsError, table: type });
+      }
+      expect(await exported(fixture, id)).toEqual(left);
     });
   });
 
