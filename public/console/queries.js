@@ -68,7 +68,8 @@ export const pageSize = 250;
  * A list that is loaded page by page. `loadMore` resolves with all rows once there are more, and rejects when the list was
  * reloaded in the meantime.
  * @template Row
- * @param {(page: { limit: number, skip: number }) => Promise<{ data: readonly Row[], total?: number }>} fetchPage
+ * @param {(page: { limit: number, skip: number }) => Promise<{ data: readonly Row[], total?: number, shortened?: true }>} fetchPage
+ *   `shortened`: more rows follow, although the page has fewer than requested
  * @param {(row: Row) => string} keyOf
  * @param {readonly unknown[]} dependencies
  * @returns {Pages<Row>}
@@ -104,7 +105,7 @@ export function usePages(fetchPage, keyOf, dependencies) {
     const rows = new Map(before.map((row) => [keyOf(row), row]));
     for (let next = skip, counted = shown.total !== undefined; ; ) {
       const from = counted ? Math.max(0, next - 1) : next;
-      const { data, total } = await fetchPage({ limit: pageSize, skip: from });
+      const { data, total, shortened } = await fetchPage({ limit: pageSize, skip: from });
       if (epoch !== current.current.epoch) throw new Error('the list was reloaded in the meantime');
       counted = total !== undefined;
       const [first] = data;
@@ -115,7 +116,7 @@ export function usePages(fetchPage, keyOf, dependencies) {
       next = from + data.length;
       // A row inserted in the meantime has moved known rows onto this page.
       for (const row of data) if (!rows.has(keyOf(row))) rows.set(keyOf(row), row);
-      const complete = data.length < pageSize;
+      const complete = data.length < pageSize && !shortened;
       if (complete || rows.size >= least) return { rows: [...rows.values()], total, complete, next };
     }
   };

@@ -894,6 +894,16 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     });
   });
 
+  test('lists all message channels when their participants fill more than one page', async () => {
+    const { gameId } = await server.createGame({ name: 'Crowded', slug: 'crowded' });
+    const ada = await server.openSession(gameId);
+    const crowd = () => Array.from({ length: 255 }, randomWallet);
+    for (let count = 0; count < 33; count++) await server.services.db.write(createChannel, ada, crowd());
+    const page = await open('games/crowded/messages');
+    await page.getByLabel('Filter by participant').fill('0x');
+    await page.getByText('33 rows, 33 match').waitFor();
+  });
+
   test('lists each activity, also when a player did the same thing twice in a millisecond', async () => {
     const { gameId } = await server.createGame({ name: 'Twice', slug: 'twice' });
     const activity = { type: 'SendCustomActivity', label: 'found a star', eventId: 'star' } as const;
