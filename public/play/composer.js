@@ -24,7 +24,7 @@ const counterThreshold = 200;
  *   onCancel: () => void,
  *   onType: () => void,
  *   onEditLast: () => void,
- * }} props `draft`: of a new message
+ * }} props `draft`: of a new message, or of the edited one
  */
 export function Composer({
   places,
@@ -38,7 +38,7 @@ export function Composer({
   onType,
   onEditLast,
 }) {
-  const [text, showText] = useState(editing?.content ?? draft);
+  const [text, showText] = useState(draft || (editing?.content ?? ''));
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
   const row = useRef(/** @type {HTMLDivElement | null} */ (null));
@@ -56,7 +56,7 @@ export function Composer({
   /** @param {string} changed */
   const setText = (changed) => {
     showText(changed);
-    if (!editing) onDraft(changed);
+    onDraft(changed === editing?.content ? '' : changed);
   };
 
   // After choosing to reply, the focus moves to the input.

@@ -8,9 +8,9 @@ import { Loading } from '../shared/states.js';
 import { toastError } from '../shared/toasts.js';
 import { Composer } from './composer.js';
 import { othersIn, titleOf } from './conversation-title.js';
+import { draftOf, keepDraft } from './drafts.js';
 import { EmojiPicker } from './emoji-picker.js';
 import { GroupInfo } from './group-info.js';
-import { draftOf, keepDraft } from './message-drafts.js';
 import { excerptOf, MessageItem } from './message-item.js';
 import { PlayerActions } from './player-actions.js';
 
@@ -83,6 +83,12 @@ export function Conversation({ launcher, current, conversation }) {
     if (replying && !messages.some(({ _id }) => _id === replying._id)) setReplying(null);
   }, [conversation.messages]);
 
+  // What was typed in place of a message is still there when the conversation is opened again.
+  useEffect(() => {
+    const edited = messages.find(({ _id, senderId }) => senderId === wallet && draftOf(wallet, _id) !== '');
+    if (conversation.loaded && edited) setEditing(edited);
+  }, [conversation.loaded]);
+
   /** @param {Event} event */
   const scrolled = ({ currentTarget }) => {
     const { scrollTop, scrollHeight, clientHeight } = /** @type {HTMLElement} */ (currentTarget);
@@ -105,6 +111,7 @@ export function Conversation({ launcher, current, conversation }) {
   const submit = async (text) => {
     if (editing) {
       await conversations.edit(editing, text);
+      keepDraft(wallet, editing._id, '');
       setEditing(null);
       return;
     }
@@ -194,10 +201,11 @@ export function Conversation({ launcher, current, conversation }) {
         editing=${editing}
         replying=${replying && { id: replying._id, name: replying.senderId === wallet ? 'yourself' : players.name(replying.senderId), excerpt: excerptOf(replying.content) }}
         offline=${!isConnected}
-        draft=${draftOf(wallet, channel._id)}
-        onDraft=${(/** @type {string} */ text) => keepDraft(wallet, channel._id, text)}
+        draft=${draftOf(wallet, editing?._id ?? channel._id)}
+        onDraft=${(/** @type {string} */ text) => keepDraft(wallet, editing?._id ?? channel._id, text)}
         onSubmit=${submit}
         onCancel=${() => {
+          if (editing) keepDraft(wallet, editing._id, '');
           setEditing(null);
           setReplying(null);
         }}

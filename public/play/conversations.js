@@ -1,7 +1,7 @@
 import { Observable } from '../shared/observable.js';
 import { toast } from '../shared/toasts.js';
 import { ConversationState, typingShownMs } from './conversation-state.js';
-import { draftOf, keepDraft } from './message-drafts.js';
+import { draftOf, keepDraft } from './drafts.js';
 
 /**
  * @typedef {import('./conversation-state.js').Channel} Channel

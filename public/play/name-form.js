@@ -1,9 +1,10 @@
 import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
-import { useId, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
+import { draftOf, keepDraft } from './drafts.js';
 
 /**
  * Edits the player's display name for all games; without one, the default name is shown.
@@ -14,11 +15,12 @@ export function NameForm({ launcher }) {
   const id = useId();
   const shown = players.name(wallet);
   const known = shown === defaultName(wallet) ? '' : shown;
-  const [name, setName] = useState(/** @type {string | null} */ (null));
+  const [name, setName] = useState(() => draftOf(wallet, 'name') || null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');
   const typed = name ?? known;
   const changed = typed.trim() !== known;
+  useLayoutEffect(() => keepDraft(wallet, 'name', changed ? typed : ''));
   /** @param {Event} event */
   const save = async (event) => {
     event.preventDefault();

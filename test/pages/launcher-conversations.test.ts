@@ -269,6 +269,43 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', () => {
     );
   });
 
+  test('a name and an edited message that were typed are still there after the session ended', async () => {
+    const [ada, grace] = await Promise.all([demo.play(), demo.play()]);
+    await startConversation(ada, grace.wallet);
+    const { page } = ada;
+    const account = page.getByRole('button', { name: /^Account:/ });
+    const name = page.getByLabel('Display name');
+    const field = page.locator('.composer textarea');
+    await say(ada, 'Good game!');
+    await account.click();
+    await name.fill('Ada L');
+    await page.keyboard.press('Escape');
+    await messageAction(page, /^Edit: Good game/);
+    await field.fill('Good game, Grace!');
+
+    await demo.server.services.db.write(revokeSessionById, ada.sessionId);
+    await page.getByText('Your session was ended').waitFor();
+    await page.getByRole('button', { name: /^Continue as/ }).click();
+    await page.getByText('Editing your message').waitFor();
+    expect(await field.inputValue()).toBe('Good game, Grace!');
+    await field.press('Enter');
+    await page.locator('.bubble', { hasText: 'Good game, Grace!' }).waitFor();
+    await page.getByText('Editing your message').waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('');
+
+    await account.click();
+    expect(await name.inputValue()).toBe('Ada L');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'Account: Ada L' }).waitFor();
+    // What is saved or cancelled is not offered again.
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Back to all messages' }).click();
+    await page.getByRole('button', { name: /Good game, Grace!/ }).click();
+    await field.waitFor();
+    expect(await page.getByText('Editing your message').count()).toBe(0);
+    ada.complaints.splice(0, ada.complaints.length, ...ada.complaints.filter((one) => !/401/.test(one)));
+  });
+
   test('a guest is blocked also after getting a wallet', async () => {
     const { db } = demo.server.services;
     const ada = await demo.play();
