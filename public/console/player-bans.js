@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { SelectField, TextField } from './fields.js';
@@ -66,13 +67,14 @@ export function PlayerBans({ player, games, game, onChanged }) {
       }
       ${
         scope !== undefined &&
-        admin.may('banPlayer') &&
+        (admin.may('banPlayer') || reason !== '') &&
         html`
           <div class="card-body form">
             <div class="form-row">
               <${SelectField} label="Ban from" value=${scope} onValue=${setChosen} options=${scopes.map((id) => [id, id === '' ? 'All games' : nameOf(id)])} />
               <${TextField} label="Reason (for moderators)" maxlength=${500} value=${reason} onValue=${setReason} />
             </div>
+            <${Allowed} to="banPlayer" instead=${html`<p class="quiet small">Your role cannot ban players.</p>`} />
             <div class="button-row">
               <${ConfirmButton}
                 needs="banPlayer"

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { ConfirmButton } from './confirm-button.js';
 import { SelectField, TextField } from './fields.js';
 import { nameIn } from './game-names.js';
@@ -68,7 +69,7 @@ export function PlayerMutes({ wallet, games, game }) {
       }
       ${
         games.length > 0 &&
-        admin.may('mutePlayer') &&
+        (admin.may('mutePlayer') || reason !== '') &&
         html`
           <div class="card-body form">
             <div class="form-row">
@@ -76,6 +77,7 @@ export function PlayerMutes({ wallet, games, game }) {
               <${SelectField} label="For" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
             </div>
             <${TextField} label="Reason (shown to the player)" maxlength=${500} value=${reason} onValue=${setReason} />
+            <${Allowed} to="mutePlayer" instead=${html`<p class="quiet small">Your role cannot mute players.</p>`} />
             <div class="button-row">
               <${ConfirmButton}
                 needs="mutePlayer"

@@ -51,7 +51,7 @@ export function PlayerProfile({ player, games, game, onChanged, onErased }) {
               <div><dt>User ID</dt><dd class="mono id-line"><span class="truncate">${player.userId}</span><${CopyButton} text=${player.userId} label="Copy user ID" /></dd></div>
               <div><dt>First seen</dt><dd><${TimeCell} at=${player.createdAt} /></dd></div>
             </dl>
-            <${Allowed} to="updatePlayer"><${Rename} player=${player} onChanged=${onChanged} /><//>
+            <${Rename} player=${player} onChanged=${onChanged} />
           </div>
         </section>
         <${Sessions} wallet=${player.wallet} games=${games} game=${game} onChanged=${onChanged} />
@@ -121,7 +121,10 @@ function Games({ player, games }) {
   `;
 }
 
-/** @param {{ player: PlayerDetails, onChanged: () => void }} props */
+/**
+ * What was typed stays when the role is lowered.
+ * @param {{ player: PlayerDetails, onChanged: () => void }} props
+ */
 function Rename({ player, onChanged }) {
   const admin = useAdmin();
   const [name, setName] = useState(player.username);
@@ -141,11 +144,13 @@ function Rename({ player, onChanged }) {
     }
     setBusy(false);
   };
+  const changed = name.trim() !== player.username;
+  if (!changed && !admin.may('updatePlayer')) return null;
   const problem = problemAt(error, 'username') ?? (error === null ? '' : messageOf(error));
   return html`
     <form class="with-button" onSubmit=${rename}>
       <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder=${`Defaults to ${defaultName(player.wallet)}`} problem=${problem} />
-      <${Button} type="submit" busy=${busy} disabled=${name.trim() === player.username}>Rename<//>
+      <${Allowed} to="updatePlayer" instead=${html`<p class="quiet small">Your role cannot rename players.</p>`}><${Button} type="submit" busy=${busy} disabled=${!changed}>Rename<//><//>
     </form>
   `;
 }

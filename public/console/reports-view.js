@@ -8,6 +8,7 @@ import { reportReasons } from '../shared/report-reasons.js';
 import { Empty, ErrorState, Loading, messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { Allowed } from './allowed.js';
 import { actorName } from './audit-log.js';
 import { BanBadge } from './ban-badge.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
@@ -175,7 +176,7 @@ export function ReportPage({ reportId }) {
       </section>
       ${report.messageId !== null && html`<${Context} report=${report} />`}
       <${Actions} report=${report} onChanged=${reload} />
-      ${report.status === 'open' && admin.may('resolveReport') && html`<${Closing} reportId=${reportId} onChanged=${reload} />`}
+      ${report.status === 'open' && html`<${Closing} reportId=${reportId} onChanged=${reload} />`}
     </div>
   `;
 }
@@ -298,7 +299,7 @@ function Actions({ report, onChanged }) {
   `;
 }
 
-/** Resolves or dismisses the report. @param {{ reportId: string, onChanged: () => void }} props */
+/** Resolves or dismisses the report; a note that was typed stays when the role is lowered. @param {{ reportId: string, onChanged: () => void }} props */
 function Closing({ reportId, onChanged }) {
   const admin = useAdmin();
   const [note, setNote] = useState('');
@@ -316,15 +317,18 @@ function Closing({ reportId, onChanged }) {
     }
     setBusy(false);
   };
+  if (note === '' && !admin.may('resolveReport')) return null;
   return html`
     <section class="card" aria-labelledby="report-close">
       <div class="card-head"><h2 id="report-close">Close this report</h2></div>
       <div class="card-body form">
         <${TextField} label="Note (for other moderators and the audit log)" rows=${2} maxlength=${1000} value=${note} onValue=${setNote} />
-        <div class="button-row">
-          <${Button} kind="primary" disabled=${isBusy} onClick=${() => close('resolved')}>Resolve<//>
-          <${Button} disabled=${isBusy} onClick=${() => close('dismissed')}>Dismiss<//>
-        </div>
+        <${Allowed} to="resolveReport" instead=${html`<p class="quiet small">Your role cannot close reports.</p>`}>
+          <div class="button-row">
+            <${Button} kind="primary" disabled=${isBusy} onClick=${() => close('resolved')}>Resolve<//>
+            <${Button} disabled=${isBusy} onClick=${() => close('dismissed')}>Dismiss<//>
+          </div>
+        <//>
       </div>
     </section>
   `;

@@ -14,6 +14,7 @@ import {
 } from '../../src/features/administration/administrators/commands.ts';
 import { listAllAdministrators } from '../../src/features/administration/administrators/queries.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { fileReport } from '../../src/features/moderation/reports/commands.ts';
 import { backupsOf } from '../support/backups.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -129,6 +130,52 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('link', { name: 'Games', exact: true }).click();
     await page.getByText('Your token is no longer valid').waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('what was typed about a player or a report stays when the role is lowered, without its button', async () => {
+    const { db } = server.services;
+    const { gameId } = await server.createGame({ name: 'Orbit', slug: 'orbit-lowered' });
+    const [{ wallet }, reporter] = [await server.openSession(gameId), await server.openSession(gameId)];
+    const about = { about: { wallet }, reason: 'spam' as const, comment: '' };
+    const reportId = await db.write(fileReport, reporter, about);
+    const { token, administratorId } = await newAdministrator('Hedy', 'operator');
+    const page = await open(token, `players/${wallet}`);
+    await page.clock.install();
+    await page.reload();
+    const become = async (role: AdminRole) => {
+      await db.write(changeAdministrator, administratorId, { role });
+      await page.clock.runFor(11_000);
+      await page.locator('.who', { hasText: role }).waitFor();
+    };
+    const name = page.getByLabel('Name', { exact: true });
+    const reasons = [page.getByLabel('Reason (for moderators)'), page.getByLabel(/^Reason \(shown/)];
+    await name.fill('Half a name');
+    for (const reason of reasons) await reason.fill('Sells gold');
+    await become('read-only');
+    for (const [what, button] of [
+      ['rename', /^Rename$/],
+      ['ban', /^Ban from/],
+      ['mute', /^Mute in/],
+    ] as const) {
+      await page.getByText(`Your role cannot ${what} players.`).waitFor();
+      expect(await page.getByRole('button', { name: button }).count()).toBe(0);
+    }
+    expect(await name.inputValue()).toBe('Half a name');
+    for (const reason of reasons) expect(await reason.inputValue()).toBe('Sells gold');
+    await become('operator');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('Renamed to Half a name').waitFor();
+
+    await page.evaluate((address) => {
+      location.hash = address;
+    }, `#/reports/${reportId}`);
+    const note = page.getByLabel(/^Note/);
+    await note.fill('Half a note');
+    await become('read-only');
+    await page.getByText('Your role cannot close reports.').waitFor();
+    expect(await note.inputValue()).toBe('Half a note');
+    await note.fill('');
+    await note.waitFor({ state: 'detached' });
   });
 
   test('a renamed administrator keeps the role that another owner has given meanwhile', async () => {
