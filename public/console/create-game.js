@@ -4,6 +4,7 @@ import { Button } from '../shared/button.js';
 import { CopyButton } from '../shared/copy-button.js';
 import { Dialog } from '../shared/dialog.js';
 import { useAdmin } from './admin.js';
+import { draftKey, useFormDraft } from './drafts.js';
 import { FormProblem, linesOf, problemAt, SelectField, TextField } from './fields.js';
 import { OriginsField } from './origins-field.js';
 import { SecretOnce } from './secret-once.js';
@@ -16,11 +17,12 @@ import { SecretOnce } from './secret-once.js';
  */
 export function CreateGame({ onClose, onCreated, onOpen }) {
   const admin = useAdmin();
-  const [name, setName] = useState('');
-  const [slug, setSlug] = useState('');
-  const [kind, setKind] = useState('game');
-  const [url, setUrl] = useState('');
-  const [origins, setOrigins] = useState('');
+  const { typed, edit, isChanged, clear, close } = useFormDraft(
+    draftKey('', 'games', 'new'),
+    { name: '', slug: '', kind: 'game', url: '', origins: '' },
+    onClose,
+  );
+  const { name, slug, kind, url, origins } = typed;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [created, setCreated] = useState(/** @type {Created | null} */ (null));
@@ -38,6 +40,7 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
         allowedOrigins: linesOf(origins),
       });
       setCreated(result);
+      clear();
       onCreated();
     } catch (failed) {
       setError(failed);
@@ -63,15 +66,16 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
   return html`
     <${Dialog}
       title="New game"
-      onClose=${onClose}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-game" busy=${busy}>Create<//>`}
+      stays=${isChanged}
+      onClose=${close}
+      actions=${html`<${Button} onClick=${close}>Cancel<//><${Button} kind="primary" type="submit" form="new-game" busy=${busy}>Create<//>`}
     >
       <form id="new-game" class="form" onSubmit=${create}>
-        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
-        <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${setSlug} problem=${problemAt(error, 'slug')} hint="Used in URLs: lowercase letters, digits and hyphens. Derived from the name when empty." />
-        <${SelectField} label="Kind" value=${kind} onValue=${setKind} options=${[['game', 'Game'], ['launcher', 'Launcher (its sessions can open sessions in other games)']]} />
-        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted: https://… or a path on this server. Optional." />
-        <${OriginsField} value=${origins} onValue=${setOrigins} url=${url} error=${error} />
+        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${edit('name')} problem=${problemAt(error, 'name')} />
+        <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${edit('slug')} problem=${problemAt(error, 'slug')} hint="Used in URLs: lowercase letters, digits and hyphens. Derived from the name when empty." />
+        <${SelectField} label="Kind" value=${kind} onValue=${edit('kind')} options=${[['game', 'Game'], ['launcher', 'Launcher (its sessions can open sessions in other games)']]} />
+        <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${edit('url')} problem=${problemAt(error, 'url')} hint="Where the game is hosted: https://… or a path on this server. Optional." />
+        <${OriginsField} value=${origins} onValue=${edit('origins')} url=${url} error=${error} />
         <${FormProblem} error=${error} fields=${['name', 'slug', 'url', 'allowedOrigins']} />
       </form>
     <//>

@@ -91,5 +91,7 @@ export function useFormDraft(key, shown, onClose) {
     drafts.set(key, undefined);
     onClose();
   };
-  return { typed, edit, isChanged, close };
+  /** Empties the fields of a dialog that stays open once it is saved. */
+  const clear = () => setTyped(before);
+  return { typed, edit, isChanged, clear, close };
 }

@@ -4,6 +4,7 @@ import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { draftKey, useFormDraft } from './drafts.js';
 import { changedFields, changedMeanwhile, isContradicted } from './edit-conflicts.js';
 import {
   CheckField,
@@ -40,16 +41,23 @@ const fields = ['name', 'keep', 'entries', 'labels', 'addLabels', 'schedule', 'k
  */
 export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
   const admin = useAdmin();
-  const [board] = useState(current); // the fields are compared with what they showed first
+  const { typed, edit, isChanged, close } = useFormDraft(
+    draftKey(gameId, 'leaderboard', `board ${current?.leaderboard ?? ''}`),
+    {
+      board: current, // the fields are compared with what they showed first
+      name: '',
+      keep: 'best',
+      order: 'desc',
+      entries: 'player',
+      isPublic: current?.public ?? true,
+      labels: '',
+      schedule: typedSchedule(current?.schedule ?? null),
+      keepSeasons: String(current?.keepSeasons ?? ''),
+    },
+    onClose,
+  );
+  const { board, name, keep, order, entries, isPublic, labels, schedule, keepSeasons } = typed;
   const [known, setKnown] = useState(board);
-  const [name, setName] = useState('');
-  const [keep, setKeep] = useState(/** @type {string} */ ('best'));
-  const [order, setOrder] = useState(/** @type {string} */ ('desc'));
-  const [entries, setEntries] = useState(/** @type {string} */ ('player'));
-  const [isPublic, setPublic] = useState(board?.public ?? true);
-  const [labels, setLabels] = useState('');
-  const [schedule, setSchedule] = useState(typedSchedule(board?.schedule ?? null));
-  const [keepSeasons, setKeepSeasons] = useState(String(board?.keepSeasons ?? ''));
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const formId = useId();
@@ -84,6 +92,7 @@ export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
     try {
       const result = await (board === undefined ? create() : update(board));
       toast(board === undefined ? 'Leaderboard created' : 'Saved', 'success');
+      close();
       onSaved(result.leaderboard);
     } catch (failed) {
       setError(failed);
@@ -94,27 +103,28 @@ export function LeaderboardForm({ gameId, board: current, onClose, onSaved }) {
   return html`
     <${Dialog}
       title=${board === undefined ? 'New leaderboard' : `Edit ${board.leaderboard}`}
-      onClose=${onClose}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form=${formId} busy=${busy}>${board === undefined ? 'Create' : 'Save'}<//>`}
+      stays=${isChanged}
+      onClose=${close}
+      actions=${html`<${Button} onClick=${close}>Cancel<//><${Button} kind="primary" type="submit" form=${formId} busy=${busy}>${board === undefined ? 'Create' : 'Save'}<//>`}
     >
       <form id=${formId} class="form" onSubmit=${save}>
         ${
           board === undefined
             ? html`
-                <${TextField} label="Name" required maxlength=${64} spellcheck=${false} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Used by the game: lowercase letters, digits, hyphens and underscores, such as weekly." />
+                <${TextField} label="Name" required maxlength=${64} spellcheck=${false} value=${name} onValue=${edit('name')} problem=${problemAt(error, 'name')} hint="Used by the game: lowercase letters, digits, hyphens and underscores, such as weekly." />
                 <div class="form-row">
-                  <${SelectField} label="Entries" value=${entries} onValue=${setEntries} options=${entriesChoices} />
-                  ${entries === 'player' && html`<${SelectField} label="Ranked" value=${keep} onValue=${setKeep} options=${keepChoices} />`}
-                  <${SelectField} label="Sort order" value=${order} onValue=${setOrder} options=${orderChoices} />
+                  <${SelectField} label="Entries" value=${entries} onValue=${edit('entries')} options=${entriesChoices} />
+                  ${entries === 'player' && html`<${SelectField} label="Ranked" value=${keep} onValue=${edit('keep')} options=${keepChoices} />`}
+                  <${SelectField} label="Sort order" value=${order} onValue=${edit('order')} options=${orderChoices} />
                 </div>
                 <p class="hint">The ranking rules cannot be changed later.</p>
               `
             : html`<p class="quiet">${rankingOf(board)}. The ranking rules cannot be changed; create another leaderboard instead.</p>`
         }
-        <${ScheduleFields} value=${schedule} onValue=${setSchedule} error=${error} />
-        <${TextField} label="Finished seasons kept" type="number" min="0" max="10000" step="1" placeholder="all" value=${keepSeasons} onValue=${setKeepSeasons} problem=${problemAt(error, 'keepSeasons')} hint="Older seasons are deleted when a season ends. Empty: all are kept." />
-        <${TextField} label=${board === undefined ? 'Labels' : 'Add labels'} rows=${3} value=${labels} onValue=${setLabels} problem=${problemAtLine(error, labelsPath, labels)} hint=${labelsHint(board)} />
-        <${CheckField} label="Public" checked=${isPublic} onChecked=${setPublic} hint="Otherwise only administrators and the game's server can read it." />
+        <${ScheduleFields} value=${schedule} onValue=${edit('schedule')} error=${error} />
+        <${TextField} label="Finished seasons kept" type="number" min="0" max="10000" step="1" placeholder="all" value=${keepSeasons} onValue=${edit('keepSeasons')} problem=${problemAt(error, 'keepSeasons')} hint="Older seasons are deleted when a season ends. Empty: all are kept." />
+        <${TextField} label=${board === undefined ? 'Labels' : 'Add labels'} rows=${3} value=${labels} onValue=${edit('labels')} problem=${problemAtLine(error, labelsPath, labels)} hint=${labelsHint(board)} />
+        <${CheckField} label="Public" checked=${isPublic} onChecked=${edit('isPublic')} hint="Otherwise only administrators and the game's server can read it." />
         <${FormProblem} error=${error} fields=${fields} />
       </form>
     <//>

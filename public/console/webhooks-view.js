@@ -9,6 +9,7 @@ import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import { ConfirmButton } from './confirm-button.js';
+import { draftKey, useFormDraft } from './drafts.js';
 import { FormProblem, problemAt, SelectField, TextField } from './fields.js';
 import { useQuery } from './queries.js';
 import { SecretOnce } from './secret-once.js';
@@ -138,8 +139,12 @@ export function WebhooksView({ game }) {
 /** @param {{ gameId: string, onClose: () => void, onCreated: () => void }} props */
 function CreateWebhook({ gameId, onClose, onCreated }) {
   const admin = useAdmin();
-  const [url, setUrl] = useState('');
-  const [filter, setFilter] = useState('all');
+  const { typed, edit, isChanged, clear, close } = useFormDraft(
+    draftKey(gameId, 'webhooks', 'new'),
+    { url: '', filter: 'all' },
+    onClose,
+  );
+  const { url, filter } = typed;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [secret, setSecret] = useState('');
@@ -155,6 +160,7 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
         filter: /** @type {Webhook['filter']} */ (filter),
       });
       setSecret(result.secret);
+      clear();
       onCreated();
     } catch (failed) {
       setError(failed);
@@ -172,12 +178,13 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
   return html`
     <${Dialog}
       title="New webhook"
-      onClose=${onClose}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-webhook" busy=${busy}>Create<//>`}
+      stays=${isChanged}
+      onClose=${close}
+      actions=${html`<${Button} onClick=${close}>Cancel<//><${Button} kind="primary" type="submit" form="new-webhook" busy=${busy}>Create<//>`}
     >
       <form id="new-webhook" class="form" onSubmit=${create}>
-        <${TextField} label="URL" required inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
-        <${SelectField} label="Filter" value=${filter} onValue=${setFilter} options=${filters} />
+        <${TextField} label="URL" required inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${edit('url')} problem=${problemAt(error, 'url')} />
+        <${SelectField} label="Filter" value=${filter} onValue=${edit('filter')} options=${filters} />
         <${FormProblem} error=${error} fields=${['url', 'filter']} />
       </form>
     <//>

@@ -952,6 +952,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByLabel('URL').fill('https://game.example/hooks');
     await page.getByRole('button', { name: 'Create' }).click();
     expect(await page.locator('.secret-text').textContent()).toMatch(/^whsec_/);
+    expect(await page.getByText('unsaved changes').count()).toBe(0);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByText('Pending deliveries fail').waitFor();

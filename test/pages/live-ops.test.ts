@@ -178,28 +178,32 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', () => {
   test('what was typed in a dialog is still there after the back button, and Escape does not discard it', async () => {
     const form = page.getByRole('dialog');
     const forms = [
-      ['news', 'New news item', 'Title', 'Half typed'],
-      ['releases', 'New release', 'Version', '4.5'],
-      ['calendar', 'New event', 'Data (JSON object)', '{"bonus": 2}'],
+      ['games/orbit/live-ops/news', 'New news item', 'Title', 'Half typed'],
+      ['games/orbit/live-ops/releases', 'New release', 'Version', '4.5'],
+      ['games/orbit/live-ops/calendar', 'New event', 'Data (JSON object)', '{"bonus": 2}'],
+      ['games/orbit/live-ops/maintenance', 'Plan or start', 'Message to players', 'Half typed'],
+      ['games/orbit/webhooks', 'New webhook', 'URL', 'https://half'],
+      ['games/orbit/leaderboard', 'New leaderboard', 'Name', 'half-typed'],
+      ['games', 'New game', 'Name', 'Half typed'],
     ] as const;
     const back = { name: 'Overview', exact: true, level: 1 } as const;
-    for (const [part, button, field, text] of forms) {
+    for (const [view, button, field, text] of forms) {
       await showView(page, '');
       await page.getByRole('heading', back).waitFor();
       await page.evaluate((address) => {
         location.hash = address;
-      }, `#/games/orbit/live-ops/${part}`);
+      }, `#/${view}`);
       await press(button);
       await form.getByLabel(field).fill(text);
       await page.keyboard.press('Escape');
-      expect([part, await form.count()]).toEqual([part, 1]);
+      expect([view, await form.count()]).toEqual([view, 1]);
       await page.goBack();
       await page.getByRole('heading', back).waitFor();
       expect(await form.count()).toBe(0);
       await page.goForward();
-      await page.getByText(', unsaved changes').waitFor({ state: 'attached' });
+      if (view !== 'games') await page.getByText(', unsaved changes').waitFor({ state: 'attached' });
       await press(button);
-      expect([part, await form.getByLabel(field).inputValue()]).toEqual([part, text]);
+      expect([view, await form.getByLabel(field).inputValue()]).toEqual([view, text]);
       await form.getByRole('button', { name: 'Cancel' }).click();
       await press(button);
       expect(await form.getByLabel(field).inputValue()).not.toBe(text);

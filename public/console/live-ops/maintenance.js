@@ -9,6 +9,7 @@ import { useAdmin } from '../admin.js';
 import { Allowed } from '../allowed.js';
 import { TimeCell } from '../cells.js';
 import { ConfirmButton } from '../confirm-button.js';
+import { draftKey, useFormDraft } from '../drafts.js';
 import { changedMeanwhile, isContradicted } from '../edit-conflicts.js';
 import { FormProblem, problemAt, SelectField, TextField } from '../fields.js';
 import { isActive, maintenanceChanges, useMaintenance } from '../maintenance-banner.js';
@@ -94,41 +95,55 @@ const none = { from: null, until: null, message: null };
  */
 function MaintenanceForm({ gameId, scope, planned, onClose, onSaved }) {
   const admin = useAdmin();
-  const [shown] = useState(planned); // someone else may change it while the form is open
-  const [known, setKnown] = useState(planned);
-  const [start, setStart] = useState(shown ? 'at' : 'now');
-  const [from, setFrom] = useState(localText(shown?.from ?? null));
-  const [until, setUntil] = useState(localText(shown?.until ?? Date.now() + defaultMs));
-  const [message, setMessage] = useState(shown?.message ?? '');
+  const { typed, edit, isChanged, close } = useFormDraft(
+    draftKey(gameId ?? '', 'live-ops', 'maintenance'),
+    {
+      shown: planned, // someone else may change it while the form is open
+      start: planned ? 'at' : 'now',
+      from: localText(planned?.from ?? null),
+      until: localText(planned?.until ?? Date.now() + defaultMs),
+      message: planned?.message ?? '',
+    },
+    onClose,
+  );
+  const { shown, start, from, until, message } = typed;
+  const [known, setKnown] = useState(shown);
   const formId = useId();
-  const { busy, error, submit } = useSubmit(async () => {
-    const at = start === 'now' ? null : timeOf(from, shown?.from);
-    const ours = {
-      ...(at !== null && { from: at }),
-      until: timeOf(until, shown?.until) ?? 0,
-      message,
-    };
-    const { maintenance } = await admin.call('listMaintenance', {});
-    const theirs = maintenance.find((one) => one.gameId === gameId);
-    setKnown(theirs);
-    if (isContradicted(ours, known ?? none, theirs ?? none)) throw new Error(changedMeanwhile);
-    await admin.call('setMaintenance', { gameId, ...ours });
-    return start === 'now' ? 'Maintenance started' : 'Maintenance saved';
-  }, onSaved);
+  const { busy, error, submit } = useSubmit(
+    async () => {
+      const at = start === 'now' ? null : timeOf(from, shown?.from);
+      const ours = {
+        ...(at !== null && { from: at }),
+        until: timeOf(until, shown?.until) ?? 0,
+        message,
+      };
+      const { maintenance } = await admin.call('listMaintenance', {});
+      const theirs = maintenance.find((one) => one.gameId === gameId);
+      setKnown(theirs);
+      if (isContradicted(ours, known ?? none, theirs ?? none)) throw new Error(changedMeanwhile);
+      await admin.call('setMaintenance', { gameId, ...ours });
+      return start === 'now' ? 'Maintenance started' : 'Maintenance saved';
+    },
+    () => {
+      close();
+      onSaved();
+    },
+  );
   return html`
     <${Dialog}
       title="Maintenance of ${scope}"
-      onClose=${onClose}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind=${start === 'now' ? 'danger' : 'primary'} type="submit" form=${formId} busy=${busy}>${start === 'now' ? 'Start maintenance' : 'Save'}<//>`}
+      stays=${isChanged}
+      onClose=${close}
+      actions=${html`<${Button} onClick=${close}>Cancel<//><${Button} kind=${start === 'now' ? 'danger' : 'primary'} type="submit" form=${formId} busy=${busy}>${start === 'now' ? 'Start maintenance' : 'Save'}<//>`}
     >
       <form id=${formId} class="form" onSubmit=${submit}>
         <p>Players' writes and new sessions are refused during maintenance. Launchers and running games are notified now, when it begins and when it ends.</p>
         <div class="form-row">
-          <${SelectField} label="Begins" value=${start} onValue=${setStart} options=${[['now', 'Now'], ['at', 'At a time']]} />
-          ${start === 'at' && html`<${TimeField} label="Begins at" required value=${from} onValue=${setFrom} problem=${problemAt(error, 'from')} />`}
+          <${SelectField} label="Begins" value=${start} onValue=${edit('start')} options=${[['now', 'Now'], ['at', 'At a time']]} />
+          ${start === 'at' && html`<${TimeField} label="Begins at" required value=${from} onValue=${edit('from')} problem=${problemAt(error, 'from')} />`}
         </div>
-        <${TimeField} label="Ends at" required value=${until} onValue=${setUntil} problem=${problemAt(error, 'until')} hint="You can end it earlier." />
-        <${TextField} label="Message to players" rows=${3} maxlength=${500} value=${message} onValue=${setMessage} problem=${problemAt(error, 'message')} hint="Such as: Back at 18:00 UTC with new maps." />
+        <${TimeField} label="Ends at" required value=${until} onValue=${edit('until')} problem=${problemAt(error, 'until')} hint="You can end it earlier." />
+        <${TextField} label="Message to players" rows=${3} maxlength=${500} value=${message} onValue=${edit('message')} problem=${problemAt(error, 'message')} hint="Such as: Back at 18:00 UTC with new maps." />
         <${FormProblem} error=${error} fields=${['from', 'until', 'message']} />
       </form>
     <//>
