@@ -269,7 +269,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', () => {
     expect(await save.isDisabled()).toBe(true);
     await words.fill(' darn \ngo away\n');
     await save.click();
-    await page.getByText('Saved').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     const game = await server.services.db.read(findGameBySlug, slug);
     expect(game?.policies.wordFilter).toEqual({ action: 'reject', words: ['darn', 'go away'] });
   });
