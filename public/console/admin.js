@@ -20,6 +20,10 @@ const reconnectPollMs = 2_000;
 /** How often the identity is refreshed while the page is visible: the role may change, or the token may be revoked. */
 const identityPollMs = 10_000;
 
+/** Whether a call was refused because the token is no longer valid. @param {unknown} error */
+export const isTokenRefused = (error) =>
+  error instanceof ApiError && ['admin_token_invalid', 'admin_token_expired'].includes(error.reason);
+
 /**
  * The admin operations, called with the admin token. Changes when the server becomes unreachable or reachable
  * again; `reconnects` counts the latter, so that views reload what may have changed in the meantime.
@@ -120,8 +124,7 @@ export class Admin extends Observable {
       return await this.#track(post(`/admin/${kebabCase(name)}`, input, { ...options, headers }));
     } catch (error) {
       const reason = error instanceof ApiError ? error.reason : '';
-      const isRefused = reason === 'admin_token_invalid' || reason === 'admin_token_expired';
-      if (isRefused && headers.Authorization === `Bearer ${this.#token}`) this.#refuse(error);
+      if (isTokenRefused(error) && headers.Authorization === `Bearer ${this.#token}`) this.#refuse(error);
       if (reason === 'role_insufficient' && !this.#closed) this.refreshIdentity();
       throw error;
     }

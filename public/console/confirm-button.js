@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { ConfirmDialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
-import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+import { problemOf } from './fields.js';
 
 /**
  * A button for an action that cannot be undone or that affects players: it explains the effect, asks for
@@ -69,7 +69,7 @@ export function ConfirmButton({
       onDone?.();
       reload?.();
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(problemOf(error));
     }
     setBusy(false);
   };

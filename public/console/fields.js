@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../shared/api.js';
 import { messageOf } from '../shared/states.js';
+import { isTokenRefused } from './admin.js';
 import { lineOf } from './json-positions.js';
 
 /**
@@ -139,6 +140,13 @@ export function problemAtLine(error, path, text) {
   return problemAt(error, path, (inside) => `Line ${lines[Number.parseInt(inside, 10)] ?? '?'}`);
 }
 
+/**
+ * Why a call was rejected. Empty when the token is no longer valid: the dialog to sign in again says so, and after that it
+ * would no longer be true.
+ * @param {unknown} error
+ */
+export const problemOf = (error) => (isTokenRefused(error) ? '' : messageOf(error));
+
 /** Without a response, only the server knows whether it has saved it: sent again, it may be there twice. @param {unknown} error */
 const isUnanswered = (error) =>
   error instanceof ApiError && ['connection_lost', 'timed_out'].includes(error.reason);
@@ -160,7 +168,7 @@ export function FormProblem({ error, fields }) {
     if (invalid instanceof HTMLElement) invalid.focus();
     else banner.current?.scrollIntoView({ block: 'nearest' });
   }, [error]);
-  if (error === null) return null;
+  if (error === null || problemOf(error) === '') return null;
   const problems = problemsIn(error);
   const isAtFields =
     problems.length > 0 && problems.every((problem) => fields.some((path) => isAt(problem, path)));

@@ -2,12 +2,11 @@ import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
-import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import { ConfirmButton } from './confirm-button.js';
-import { TextField } from './fields.js';
+import { problemOf, TextField } from './fields.js';
 import { goTo } from './route.js';
 
 /** Deleting a large game takes a while. */
@@ -75,7 +74,7 @@ function DeleteDialog({ game, onClose }) {
       toast(`${game.name} deleted`, 'success');
       goTo('games');
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(problemOf(error));
       setBusy(false);
     }
   };

@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
-import { Empty, messageOf } from '../shared/states.js';
+import { Empty } from '../shared/states.js';
 import { Table } from '../shared/table.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import { TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
-import { SelectField } from './fields.js';
+import { problemOf, SelectField } from './fields.js';
 import { useQuery } from './queries.js';
 import { SecretOnce } from './secret-once.js';
 
@@ -91,7 +91,7 @@ function Rotate({ game, onClose, onRotated }) {
       setSecret(result.gameSecret);
       onRotated();
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(problemOf(error));
     }
     setBusy(false);
   };

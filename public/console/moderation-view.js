@@ -5,13 +5,13 @@ import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
-import { Empty, messageOf } from '../shared/states.js';
+import { Empty } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
 import { isoTime, PlayerCell, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
-import { SelectField, TextField } from './fields.js';
+import { problemOf, SelectField, TextField } from './fields.js';
 import { gameChoices, useGameNames } from './game-names.js';
 import { muters, muteTimes } from './mutes.js';
 import { PageHead } from './page-head.js';
@@ -219,7 +219,7 @@ function Restriction({ kind, games, onClose, onDone }) {
       onDone();
       onClose();
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(problemOf(error));
       setBusy(false);
     }
   };

@@ -11,7 +11,7 @@ import { Allowed } from './allowed.js';
 import { PresenceBadge, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
 import { save } from './export-buttons.js';
-import { problemAt, TextField } from './fields.js';
+import { problemAt, problemOf, TextField } from './fields.js';
 import { nameIn } from './game-names.js';
 import { asCount } from './numbers.js';
 import { PlayerBans } from './player-bans.js';
@@ -146,7 +146,7 @@ function Rename({ player, onChanged }) {
   };
   const changed = name.trim() !== player.username;
   if (!changed && !admin.may('updatePlayer')) return null;
-  const problem = problemAt(error, 'username') ?? (error === null ? '' : messageOf(error));
+  const problem = problemAt(error, 'username') ?? (error === null ? '' : problemOf(error));
   return html`
     <form class="with-button" onSubmit=${rename}>
       <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder=${`Defaults to ${defaultName(player.wallet)}`} problem=${problem} />

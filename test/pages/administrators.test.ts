@@ -266,6 +266,7 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await again.getByLabel('Admin token').fill(other.token);
     await page.keyboard.press('Enter');
     await again.waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('dialog', { name: 'Token of Half typed too' }).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
