@@ -372,6 +372,18 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await fine('offline 390');
   });
 
+  test('an invite that is accepted while the connection is lost opens the game', async () => {
+    const { db } = demo.server.services;
+    const [ada, { page, wallet }] = await Promise.all([signIn('Ada L'), signIn('Grace H')]);
+    await befriend(db, demo.gameId, ada.wallet, wallet);
+    await loseAnswerOf(page, 'respondToInvite');
+    await page.reload();
+    await rowOf(page, 'Ada L').getByText('Online').waitFor();
+    await db.write(sendInvites, ada.wallet, [wallet], { gameId: demo.gameId, connect: '', message: '' });
+    await page.getByRole('button', { name: 'Accept the invite of Ada L' }).click();
+    await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
+  });
+
   test('says when the panel cannot be loaded, and loads it then', async () => {
     const { page } = await openPage(demo.browser);
     await page.route('**/bundles/play/views-*', (route) => route.abort());
@@ -383,6 +395,24 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', () => {
     await page.getByText('No friends yet').waitFor();
   });
 });
+
+/** Closes the page's connection, once, instead of passing on the answer to this operation. */
+async function loseAnswerOf(page: Page, operation: string): Promise<void> {
+  let state: 'waiting' | 'called' | 'lost' = 'waiting';
+  await page.routeWebSocket(/socket\.io/, (client) => {
+    const server = client.connectToServer();
+    client.onMessage((message) => {
+      if (state === 'waiting' && message.includes(operation)) state = 'called';
+      server.send(message);
+    });
+    server.onMessage((message) => {
+      if (state === 'called' && /^43/.test(message.toString())) {
+        state = 'lost';
+        void Promise.all([server.close(), client.close()]);
+      } else client.send(message);
+    });
+  });
+}
 
 /** Controls smaller than 24 pixels (WCAG 2.2, 2.5.8), and what is wider than the screen. */
 function tooSmallOrOutside(page: Page): Promise<string[]> {

@@ -287,7 +287,10 @@ export class Friends extends Observable {
    * @returns what opens the game; null when declined
    */
   async answer({ inviteId, from, gameId }, accept) {
-    const { connect = '' } = await this.#connection.call('respondToInvite', { inviteId, accept });
+    // Sent again after a lost connection, since an invite that has been answered is gone.
+    const idempotencyKey = `${accept ? 'accept' : 'decline'}-${inviteId}`;
+    const input = { inviteId, accept, idempotencyKey };
+    const { connect = '' } = await this.#connection.call('respondToInvite', input);
     if (!accept) return null;
     // A launcher invites without what the game needs to join; the game itself may have told it.
     const sender = this.friend(from);
