@@ -48,7 +48,7 @@ const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 let rest = 0; // the timer of the next frame, when it is not drawn at once
 let noteTimer = 0;
 /** Friends race each other by score. @type {string} */
-let race = crypto.randomUUID();
+let race = newId();
 /** @type {readonly Friend[]} */
 let friends = [];
 const cloud = new Cloud({
@@ -60,8 +60,15 @@ const cloud = new Cloud({
   join,
 });
 
+/** A random UUID. `crypto.randomUUID` is not available on pages without TLS, as on a phone in the same network. */
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-a$4-');
+}
+
 function newRound() {
-  round = { id: crypto.randomUUID(), score: 0, streak: 0, stack: [base()], won: false };
+  round = { id: newId(), score: 0, streak: 0, stack: [base()], won: false };
   pieces = [];
   nextLoad();
   overlay.hidden = true;

@@ -72,7 +72,8 @@ export function responseTo(message) {
       source: 'basement',
       payload: {
         callbackType: 'event-callbacks',
-        callbackUuid: crypto.randomUUID(),
+        // `crypto.randomUUID` is not available on pages without TLS.
+        callbackUuid: crypto.getRandomValues(new Uint32Array(4)).join('-'),
         data: { type, success: false, error },
       },
     },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { requireGame } from '../../src/features/games/require-game.ts';
+import { listGamePlaySessions } from '../../src/features/play-sessions/queries.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
 import { findBoardScore } from '../../src/features/scores/leaderboard-queries.ts';
 import { findScore } from '../../src/features/scores/queries.ts';
@@ -53,6 +54,21 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     const [below, scores] = [await note.boundingBox(), await page.locator('.scores').boundingBox()];
     expect(below && scores && below.y).toBeGreaterThanOrEqual(scores ? scores.y + scores.height : Infinity);
     expect(below && below.x + below.width).toBeLessThan(phone.viewport?.width ?? 0);
+    await page.context().close();
+  });
+
+  test('is played on a page without TLS, where browsers have no crypto.randomUUID', async () => {
+    const player = await server.openSession(gameId);
+    const { page, complaints } = await openPage(browser);
+    await page.addInitScript(() => Reflect.deleteProperty(Crypto.prototype, 'randomUUID'));
+    await open(page, player);
+    await page.getByRole('button', { name: 'Start' }).click();
+    const sessions = await until('a play session', async () => {
+      const { rows } = await server.services.db.read(listGamePlaySessions, player, { limit: 10, skip: 0 });
+      return rows.length > 0 && rows;
+    });
+    expect(sessions).toHaveLength(1);
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 
