@@ -32,9 +32,9 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /** A browser that `close` ends: for programs, and for tests that use several at once. */
-export function launchOwnBrowser(): Promise<Browser> {
+export function launchOwnBrowser(...more: string[]): Promise<Browser> {
   // Without the process that emulates a graphics card.
-  const args = ['--no-sandbox', '--disable-gpu', '--in-process-gpu'];
+  const args = ['--no-sandbox', '--disable-gpu', '--in-process-gpu', ...more];
   return chromium.launch({ executablePath, args });
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { defaultName, shortAddress } from '../../src/core/schemas/default-name.ts';
 import { completeErasingGame } from '../../src/features/administration/game-eraser.ts';
 import { beginErasingGame } from '../../src/features/administration/game-erasing-commands.ts';
@@ -29,8 +29,16 @@ import { randomWallet, startTestServer, type TestServer } from '../support/serve
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
 import { accessibilityIssues } from './axe.ts';
-import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
-import { openConsole, tabTo, writeOver } from './operator.ts';
+import {
+  desktop,
+  launchBrowser,
+  launchOwnBrowser,
+  noBrowser,
+  openPage,
+  phone,
+  type WatchedPage,
+} from './browser.ts';
+import { hasLoaded, openConsole, showView, tabTo, writeOver } from './operator.ts';
 import { playDemoGame } from './players.ts';
 
 describe.skipIf(noBrowser !== null)('an operator in the console', () => {
@@ -443,6 +451,30 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByText('1 rule, valid').waitFor();
     expect(await page.getByLabel('Rules (JSON array)').innerText()).toContain('"SendCustomActivity"');
     expect(await page.locator('.help-part').count()).toBe(16);
+  });
+
+  test('with text twice as large on a phone, no page scrolls sideways', async () => {
+    const large = await launchOwnBrowser('--blink-settings=defaultFontSize=32');
+    onTestFinished(() => large.close());
+    const player = await playDemoGame(large, server.url, phone);
+    const { page } = await openConsole(large, server, '', phone);
+    const beyond = (one: Page) =>
+      one.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(await beyond(player.page)).toBe(0);
+    const game = 'games/demo-game';
+    for (const view of [
+      '',
+      'games',
+      ...[
+        game,
+        ...['settings', 'leaderboard', 'live-ops/maintenance', 'webhooks'].map((tab) => `${game}/${tab}`),
+      ],
+      `players/${player.wallet}`,
+    ]) {
+      await showView(page, view);
+      await hasLoaded(page);
+      expect([view, await beyond(page)]).toEqual([view, 0]);
+    }
   });
 
   test('bans a player, whose launcher says so, and unbans them', async () => {
