@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { heldActionError } from '../../src/core/storage/database-file.ts';
+import { heldActionError } from '../../src/features/queue/held-actions.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { post } from '../support/http.ts';
 import { noPostgres } from '../support/postgres.ts';

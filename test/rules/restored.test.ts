@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nonceUsedSinceLossError } from '../../src/core/storage/database-file.ts';
+import { nonceUsedSinceLossError } from '../../src/features/queue/held-actions.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { isOnPostgres } from '../support/engine.ts';
 import { gantryJson } from '../support/gantry-process.ts';

@@ -1,21 +1,6 @@
 import type { UpgradePlan, UpgradeSize } from './migrations.ts';
 import { type AnyTable, columnOf } from './table.ts';
 
-/**
- * The error texts of on-chain actions of a database that lacks later changes: after a restore, or a failover that lost
- * some. Of queued ones, which are held:
- */
-export const heldActionError =
-  'It was queued before later changes of the database were lost (a restored backup, or a failover) and may have been ' +
-  'executed since: check the chain, and retry it if not';
-/** Of submitted ones, whose transaction may have been replaced by one that the database does not know. */
-export const sentBeforeLossError =
-  'It was sent before later changes of the database were lost (a restored backup, or a failover)';
-/** Of these, once another transaction has used their nonce. */
-export const nonceUsedSinceLossError =
-  'Another transaction has used its nonce, and may have executed it before later changes of the database were lost (a ' +
-  'restored backup, or a failover): check the chain, and retry it if it was not executed';
-
 /** A file stored in a backup in addition to the database, such as a key. */
 export interface KeptFile {
   name: string;

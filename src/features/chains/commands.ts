@@ -1,6 +1,6 @@
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
-import { nonceUsedSinceLossError, sentBeforeLossError } from '../../core/storage/database-file.ts';
 import { changeAction, holdAction, lockAction } from '../queue/actions.ts';
+import { nonceUsedSinceLossError, sentBeforeLossError } from '../queue/held-actions.ts';
 import type { ActionRow } from '../queue/tables.ts';
 import { charge } from './daily-budget.ts';
 import type { SignedTransaction } from './signed-transaction.ts';

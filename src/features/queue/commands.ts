@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
-import { heldActionError, sentBeforeLossError } from '../../core/storage/database-file.ts';
 import { statement } from '../../core/storage/query.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import { type ListedAction, type NewAction, toListedAction } from './action.ts';
 import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
+import { heldActionError, sentBeforeLossError } from './held-actions.ts';
 import { chargeAgain, trimSpending } from './spending.ts';
 import { type ActionRow, actions, grants } from './tables.ts';
 

@@ -4,11 +4,11 @@ import { streamOf } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { heldActionError } from '../../../src/core/storage/database-file.ts';
 import { ban, changeGame } from '../../../src/features/administration/commands.ts';
 import { eraseScores } from '../../../src/features/administration/erasing-commands.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
 import { requeueAction } from '../../../src/features/queue/commands.ts';
+import { heldActionError } from '../../../src/features/queue/held-actions.ts';
 import { readActions } from '../../../src/features/queue/queries.ts';
 import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
 import {
