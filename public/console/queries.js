@@ -95,7 +95,8 @@ export function usePages(fetchPage, keyOf, dependencies) {
 
   /**
    * Adds pages to these rows until there are more than `least` of them. A page of a list with a total begins with the last
-   * row of the page before: if another row is there, rows were removed meanwhile, and those that have moved up are loaded first.
+   * row of the page before: if another row is there, rows were removed meanwhile, and those that have moved up are loaded
+   * first.
    * @param {readonly Row[]} before
    * @param {number} skip not the number of rows: when rows have moved, pages overlap
    * @param {number} least

@@ -299,7 +299,10 @@ function Actions({ report, onChanged }) {
   `;
 }
 
-/** Resolves or dismisses the report; a note that was typed stays when the role is lowered. @param {{ reportId: string, onChanged: () => void }} props */
+/**
+ * Resolves or dismisses the report. A note that was typed stays when the role is lowered.
+ * @param {{ reportId: string, onChanged: () => void }} props
+ */
 function Closing({ reportId, onChanged }) {
   const admin = useAdmin();
   const [note, setNote] = useState('');

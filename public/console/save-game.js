@@ -14,8 +14,9 @@ import { changedFields, changedMeanwhile, isContradicted } from './edit-conflict
 /** @typedef {{ busy: boolean, isChanged: boolean, discard: () => Promise<void> }} Saving the state of a form */
 
 /**
- * A form of a game's settings, whose edits outlive it as a draft. Fields that were not edited follow what is stored, and are not saved: someone else may
- * have changed them. An edited one that someone else has changed too is saved only by another attempt.
+ * A form of a game's settings, whose edits outlive it as a draft. Fields that were not edited follow what is stored, and
+ * are not saved: someone else may have changed them. An edited one that someone else has changed too is saved only by
+ * another attempt.
  * @template Stored
  * @template {object} Typed
  * @param {{
@@ -26,7 +27,8 @@ import { changedFields, changedMeanwhile, isContradicted } from './edit-conflict
  *   typedOf: (stored: Stored) => Typed,
  *   settingsOf: (typed: Typed) => Settings,
  *   onSaved: () => void,
- * }} form `name`: unique among the forms of settings; `stored`: as last read; `read` reads it again; `typedOf`: what the fields show of it
+ * }} form `name`: unique among the forms of settings; `stored`: as last read; `read` reads it again; `typedOf`: what the
+ *   fields show of it
  */
 export function useSettingsForm({ name, gameId, stored, read, typedOf, settingsOf, onSaved }) {
   const admin = useAdmin();

@@ -6,7 +6,10 @@ import { classOf } from '../shared/table.js';
 import { useMedia } from '../shared/use-media.js';
 import { nextSort } from './sorting.js';
 
-/** Row heights, in rem: of one line, and of each line of details, which rows have when the columns are stacked. No content may be higher. */
+/**
+ * Row heights, in rem: of one line, and of each line of details, which rows have when the columns are stacked. No content
+ * may be higher.
+ */
 const lineRem = 2.75;
 const detailLineRem = 1.75;
 /** The size of the text that is set in the browser, in pixels. */

@@ -64,7 +64,7 @@ export function importCommand(): Command {
             newSecret,
           })
           .catch((error: unknown) => {
-            throw error instanceof RowExistsError ? twice(error.table) : error;
+            throw error instanceof RowExistsError ? duplicateRecord(error.table) : error;
           });
         progress.end();
         await db.write(finishAudit, entry, 'ok');
@@ -84,8 +84,8 @@ export function importCommand(): Command {
     });
 }
 
-/** The database finds out only as it is written to, in which order is up to it: the line is not known. */
-function twice(table: string): BackupError {
+/** Found when many records are written at once, so the line is not known. */
+function duplicateRecord(table: string): BackupError {
   const type = table === gameSecrets.name ? 'secrets' : table;
   return new BackupError(
     `A record of ${type} is in the file twice, or another game of this server has it; nothing was changed.`,

@@ -9,8 +9,8 @@ type Address = z.infer<typeof address>;
 const answerTimeoutMs = 1_000;
 
 /**
- * Call this once a server listens. `url` is `http://HOST:PORT`: whoever had it before has ended, although another
- * program may have its process id by now. Write errors are ignored: a full disk is not fatal.
+ * Call this once a server listens. `url` is `http://HOST:PORT`: a server that had it before has ended, even if its process
+ * id is in use again. Write errors are ignored: a full disk is not fatal.
  */
 export function writeServerAddress(dataDirectory: string, url: string): void {
   const elsewhere = others(dataDirectory).filter((other) => other.url !== url);

@@ -16,6 +16,15 @@ async function heldBytes({ url, adminToken }: TestServer): Promise<number> {
   return Number(/^gantry_held_bytes (\d+)$/m.exec(await metrics.text())?.[1]);
 }
 
+/** A player's connection. */
+async function connect(server: TestServer): Promise<RawWebSocket> {
+  const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
+  const client = await openRawWebSocket(server);
+  client.send(text(`40${JSON.stringify({ launcherJwt })}`));
+  await until('connected', () => client.texts.some((one) => one.startsWith('40')));
+  return client;
+}
+
 /** All of the clients send something that is not complete, one after another: only as much is kept as may be. */
 async function areLimited(server: TestServer, send: (client: RawWebSocket) => void): Promise<void> {
   const all: RawWebSocket[] = [];
@@ -64,10 +73,7 @@ test('attachments to one message are limited, whatever is sent between them', as
 
 test('a message that has arrived as a whole is not counted any more', async () => {
   await using server = await startTestServer({ HELD_MEGABYTES });
-  const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
-  using client = await openRawWebSocket(server);
-  client.send(text(`40${JSON.stringify({ launcherJwt })}`));
-  await until('connected', () => client.texts.some((one) => one.startsWith('40')));
+  using client = await connect(server);
   const call = JSON.stringify(['setState', 'launcher', { label: 'a', state: ['a'.repeat(900_000)] }, {}]);
   for (let id = 0; id < 40; id++) {
     client.send(text(`42${id}${call}`));
@@ -106,10 +112,7 @@ test('bodies of long polling whose end does not arrive count for it, too', async
 
 test('large calls that wait for their turn count for it: they are refused, or the connection is cut', async () => {
   await using server = await startTestServer({ HELD_MEGABYTES });
-  const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
-  using client = await openRawWebSocket(server);
-  client.send(text(`40${JSON.stringify({ launcherJwt })}`));
-  await until('connected', () => client.texts.some((one) => one.startsWith('40')));
+  using client = await connect(server);
   // Takes much longer to parse than to receive.
   const state = Object.fromEntries(
     Array.from({ length: 100_000 }, (_, at) => [`k${(at * 7919) % 100_000}`, at]),

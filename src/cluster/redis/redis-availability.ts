@@ -51,7 +51,9 @@ interface Connections {
   subscriptions: Subscriptions;
 }
 
-/** Whether Redis can be used: both connections are open, and it accepts writes and subscriptions. Logs each outage once. */
+/**
+ * Whether Redis can be used: both connections are open, and it accepts writes and subscriptions. Logs each outage once.
+ */
 export class RedisAvailability {
   readonly #commands: Redis;
   readonly #subscriber: Redis;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { withTimeout } from '../../runtime/timeouts.ts';
 
-/** How long a response is waited for: a connection may be open while nobody responds. */
+/** The timeout for a response: Redis may keep a connection open without responding. */
 const responseMs = 2_000;
 
 interface Subscription {

@@ -84,7 +84,7 @@ export function pageOf<Row>({ limit, skip }: Page, { total, rows }: Paged<Row>) 
 const maxTextBytes = 1024 * 1024;
 
 /** The first `limit` rows, or as many of them as fit on a page by the size of their long text; at least one. */
-export function fitting<Row>(
+export function firstThatFit<Row>(
   rows: readonly Row[],
   limit: number,
   textOf: (row: Row) => string,

@@ -291,7 +291,7 @@ export class Tx {
   /** Inserts a row. The key must be guaranteed to be new, such as an id generated here. */
   insert<Row>(table: Table<Row>, row: Row): void {
     const entry = this.#rows.of(table as AnyTable).entryOf(row as AnyRow);
-    if (entry.row !== undefined) throw new RowExistsError(table.name);
+    if (entry.row !== undefined) throw new RowExistsError(table.name, entry);
     if (!entry.isKnown && !entry.isDirty) entry.isKnown = true;
     this.#change(entry, row as AnyRow);
   }

@@ -2,8 +2,8 @@
 export class RowExistsError extends Error {
   readonly table: string;
 
-  constructor(table: string, options?: ErrorOptions) {
-    super(`${table} already has a row with this key`, options);
+  constructor(table: string, { key, cause }: { key?: string; cause?: unknown }) {
+    super(`${table} already has a row with ${key === undefined ? 'this key' : `the key ${key}`}`, { cause });
     this.table = table;
   }
 }

@@ -54,7 +54,7 @@ export class RankCounts {
     this.#ranks = new Map(ranked.map((table) => [table.name, rankColumnsOf(table)]));
   }
 
-  /** Call this when the history was replaced, which counts boards anew under the same numbers. */
+  /** Call this when the history was replaced: the versions of leaderboards are counted again from lower numbers. */
   forgetCounts(): void {
     this.#known.clear();
   }

@@ -310,8 +310,8 @@ export class GroupCommit {
   }
 
   /**
-   * Converts transient errors (a lock, a full disk) to `store_unavailable`, and names the table of a row that exists already;
-   * returns unexpected errors unchanged.
+   * Converts transient errors (a lock, a full disk) to `store_unavailable`, and violations of a unique index to
+   * `RowExistsError`; returns unexpected errors unchanged.
    */
   #toFailure(error: unknown): unknown {
     const table = error instanceof Error && /^UNIQUE constraint failed: (\w+)\./.exec(error.message)?.[1];

@@ -124,7 +124,7 @@ export function* linesOf(file: string): Iterable<string | undefined> {
       rest = all.subarray(from);
       if (rest.length > maxLineBytes)
         throw new BackupError(
-          `${file}: line ${line} is longer than ${maxLineBytes / 1024 / 1024} MiB, which no record is. Each record needs a line of its own.`,
+          `${file}: line ${line} is longer than ${maxLineBytes / 1024 / 1024} MiB, the maximum of a record. Each record needs a line of its own.`,
         );
       if (read === 0) break;
     }

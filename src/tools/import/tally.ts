@@ -1,4 +1,4 @@
-import type { Findings, Place } from './source.ts';
+import { byName, type Findings, type Place } from './source.ts';
 
 /** What is counted. */
 export type Kind = 'players' | 'scores' | 'states' | 'friends' | 'blocks';
@@ -6,14 +6,13 @@ const outcomes = ['new', 'updated', 'unchanged', 'kept', 'refused'] as const;
 /** How many there are in the source, and what became of them. */
 export type Counts = { inSource: number } & Record<(typeof outcomes)[number], number>;
 
-/** A map, because a file may name any type, such as `constructor`. */
-const kindsByType: ReadonlyMap<unknown, Kind> = new Map([
-  ['player', 'players'],
-  ['score', 'scores'],
-  ['state', 'states'],
-  ['friend', 'friends'],
-  ['block', 'blocks'],
-]);
+const kindsByType: ReadonlyMap<unknown, Kind> = byName<Kind>({
+  player: 'players',
+  score: 'scores',
+  state: 'states',
+  friend: 'friends',
+  block: 'blocks',
+});
 
 /** What a record of a type counts as. */
 export function kindOf(type: unknown): Kind | undefined {

@@ -16,7 +16,7 @@ const maxCommas = 2 * maxCursors + 1_000;
  * Whether a packet is longer than a handshake may be, or has more parts: parsing half a megabyte of short ones takes
  * many times as long as the maximum number of cursors.
  */
-export function isTooLong(packet: string): boolean {
+export function isTooLarge(packet: string): boolean {
   if (packet.length > maxHandshakeLength) return true;
   let commas = 0;
   for (let at = packet.indexOf(','); at !== -1 && commas <= maxCommas; at = packet.indexOf(',', at + 1)) {

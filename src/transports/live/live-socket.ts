@@ -25,7 +25,7 @@ import { gameOfNamespace } from '../named-games.ts';
 import { CatchUp, type HandshakeCursors, maxCursors, readCursors } from './catch-up.ts';
 import type { Interests } from './committed-events.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
-import { closedMeanwhile, type HandshakeInfo, isTooLong, maxHandshakeLength } from './handshake-info.ts';
+import { closedMeanwhile, type HandshakeInfo, isTooLarge, maxHandshakeLength } from './handshake-info.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -272,7 +272,7 @@ export class LiveSocket implements ConnectionListener, Outgoing {
   received(packet: { type?: string; data?: unknown }): void {
     aliasNamespace(this.#conn, packet, this);
     const { data } = packet;
-    if (this.#state !== 'admitted' && typeof data === 'string' && isTooLong(data)) {
+    if (this.#state !== 'admitted' && typeof data === 'string' && isTooLarge(data)) {
       const error = new GantryError(
         'cursors_invalid',
         `A handshake has at most ${maxHandshakeLength} characters, and ${maxCursors} cursors. Connect without cursors, and refresh`,

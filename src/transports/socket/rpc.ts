@@ -145,7 +145,10 @@ class SocketCalls implements CallListeners, AnyEventListener {
       : this.#dependencies.execute(call);
   }
 
-  /** Calls about the connection itself are executed one by one, in the order in which they were sent, so that the last one takes effect. */
+  /**
+   * Calls about the connection itself are executed one by one, in the order in which they were sent, so that the last one
+   * takes effect.
+   */
   async #executeInOrder(call: Call): Promise<unknown> {
     this.#inOrder ??= new ConcurrencyLimiter(1);
     const { answer } = await this.#inOrder.take(async () => {

@@ -3,7 +3,7 @@ import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import { comparableId, nilId } from '../../../core/schemas/ids.ts';
 import { cursorFieldsOf, type Place, toListCursor } from '../../../core/schemas/list-cursor.ts';
-import { fitting, paging, pagingOf } from '../../../core/schemas/paging.ts';
+import { firstThatFit, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, gameNamedBy, requireGame, requireNamedGame } from '../../games/require-game.ts';
@@ -146,12 +146,12 @@ export const listNews = defineOperation({
     const page = { limit: limit + 1, after: placeOf(cursor) };
     if (!caller) {
       const rows = await db.read(listPublished, gameId, page);
-      const shown = fitting(rows, limit, bodyOf);
+      const shown = firstThatFit(rows, limit, bodyOf);
       return { success: true, ...pageOf(rows, shown, cursor), news: shown.map(toNewsItem) };
     }
     const { rows, reading } = await db.read(pageWithReading, caller.wallet, gameId, page);
     const { unread, newest, marks } = reading;
-    const shown = fitting(rows, limit, bodyOf);
+    const shown = firstThatFit(rows, limit, bodyOf);
     const news = shown.map((row) => ({ ...toNewsItem(row), read: isReadBy(marks, row) }));
     return { success: true, ...pageOf(rows, shown, cursor), news, unread, newest };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import { cursorFieldsOf, toListCursor } from '../../../core/schemas/list-cursor.ts';
-import { fitting, pagingOf } from '../../../core/schemas/paging.ts';
+import { firstThatFit, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, requireNamedGame } from '../../games/require-game.ts';
 import { gameVersion } from '../../games/version.ts';
@@ -70,7 +70,7 @@ export const listReleases = defineOperation({
     const game = await requireNamedGame(db, gameId);
     const before = cursor?.behind ?? `${Number.MAX_SAFE_INTEGER}`;
     const rows = await db.read(listReleaseRows, game.id, { before: Number(before), limit: limit + 1 });
-    const releases = fitting(rows, limit, ({ notes }) => notes).map(toRelease);
+    const releases = firstThatFit(rows, limit, ({ notes }) => notes).map(toRelease);
     const behind = `${releases.at(-1)?.publishedAt ?? before}`;
     const more = rows.length > releases.length;
     return { success: true, releases, nextCursor: toListCursor('newest', behind), more };
